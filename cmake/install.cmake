@@ -1,0 +1,41 @@
+# What `cmake --install` puts in place: the library, its headers, and the two ways to find it (CMake and pkg-config).
+# Both are relocatable: the tree may be moved after it was installed.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
+
+install(TARGETS holdfast EXPORT holdfastTargets)
+install(
+  DIRECTORY ${PROJECT_SOURCE_DIR}/include/holdfast
+  TYPE INCLUDE
+  FILES_MATCHING
+  PATTERN *.hpp)
+
+install(
+  EXPORT holdfastTargets
+  NAMESPACE holdfast::
+  DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/holdfastConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/holdfastConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may change the API.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/holdfastConfig.cmake ${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# In the .pc file, paths are relative to where the file itself is found, unless a folder was given as absolute.
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+  set(pc_libdir ${CMAKE_INSTALL_LIBDIR})
+else()
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" up ${up})
+  set(pc_prefix \${pcfiledir}/${up})
+  set(pc_libdir \${prefix}/${CMAKE_INSTALL_LIBDIR})
+endif()
+if(IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+  set(pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
+else()
+  set(pc_includedir \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/holdfast.pc.in ${PROJECT_BINARY_DIR}/holdfast.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,10 @@
+#pragma once
+#include "holdfast/async.hpp"
+#include "holdfast/error.hpp"
+#include "holdfast/fence_gate.hpp"
+#include "holdfast/lease.hpp"
+#include "holdfast/limit.hpp"
+#include "holdfast/mutex.hpp"
+#include "holdfast/observer.hpp"
+#include "holdfast/options.hpp"
+#include "holdfast/store.hpp"

@@ -1,0 +1,60 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string_view>
+
+#include "holdfast/async.hpp"
+#include "holdfast/limit.hpp"
+
+namespace holdfast {
+
+namespace core {
+class tenancy;
+}
+namespace detail {
+class service;
+}
+
+enum class released {
+  yes,      ///< it was ours and is free now, or was handed to the next
+  lost,     ///< it had ended before: what was done under it may have been done by two
+  unknown,  ///< the store did not answer in time, or was not waited for; free after its ttl at the latest
+};
+
+/// One holding of a lock. Move-only; may be used, moved and released on any thread, one thread at a time, except
+/// held(), remaining(), deadline(), fence() and lost_token(), which any thread may call at any time.
+class [[nodiscard]] lease {
+ public:
+  lease() noexcept = default;  ///< holds nothing
+  lease(lease&&) noexcept;
+  lease& operator=(lease&&) noexcept;  ///< releases what it held
+  ~lease();                            ///< releases; bounded, never throws
+
+  /// Not released, not lost, before its deadline. Local: reads a clock.
+  [[nodiscard]] bool held() const noexcept;
+  [[nodiscard]] std::uint64_t fence() const noexcept;  ///< 0 when it never held anything
+  [[nodiscard]] std::string_view name() const noexcept;
+  /// Held for certain until then, unless renewed meanwhile; max() where the store needs no ttl.
+  [[nodiscard]] boot_clock::time_point deadline() const noexcept;
+  [[nodiscard]] boot_clock::duration remaining() const noexcept;  ///< until the deadline; 0 when not held
+  /// Stops when the lease is lost, not when it is released.
+  [[nodiscard]] std::stop_token lost_token() const;
+
+  /// Held for ttl from now at least, and the ttl of all later renewals; never shortens. False: it was lost. Throws
+  /// lock_error when the store fails; the old deadline stands.
+  bool renew(std::chrono::milliseconds ttl);
+  /// Gives it back. Waits for the answer, but no longer than 1 s or the deadline; on the store's executor not at all
+  /// (unknown). A second call is a no-op (yes).
+  released release() noexcept;
+  [[nodiscard]] awaitable<released> async_release();
+
+ private:
+  friend class detail::service;
+  lease(std::shared_ptr<detail::service>, std::shared_ptr<core::tenancy>) noexcept;
+  std::shared_ptr<detail::service> service_;
+  std::shared_ptr<core::tenancy> tenancy_;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,47 @@
+#include "holdfast/async.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "holdfast/lease.hpp"
+#include "operation.hpp"
+
+namespace holdfast {
+
+template <class T>
+awaitable<T>::awaitable(std::shared_ptr<detail::operation<T>> o) noexcept : operation_(std::move(o)) {}
+
+template <class T>
+awaitable<T>::awaitable(awaitable&&) noexcept = default;
+
+template <class T>
+awaitable<T>::~awaitable() {
+  if (operation_ && !operation_->done) operation_->abandon();
+}
+
+template <class T>
+bool awaitable<T>::await_ready() const noexcept {
+  return false;
+}
+
+template <class T>
+void awaitable<T>::await_suspend(std::coroutine_handle<> waiting) {
+  detail::operation<T>& mine = *operation_;
+  mine.begin([&mine, waiting](std::exception_ptr error, std::optional<T> value) {
+    mine.error = std::move(error);
+    mine.value = std::move(value);
+    waiting.resume();
+  });
+}
+
+template <class T>
+T awaitable<T>::await_resume() {
+  if (operation_->error) std::rethrow_exception(operation_->error);
+  return std::move(*operation_->value);
+}
+
+template class awaitable<lease>;
+template class awaitable<std::optional<lease>>;
+template class awaitable<released>;
+
+}  // namespace holdfast

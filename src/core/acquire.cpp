@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/cut.hpp"
+#include "core/engine.hpp"
+#include "planted.hpp"
+
+namespace holdfast::core {
+
+using runtime::later;
+using runtime::wake;
+
+namespace {
+
+/// We are the one caller of this process that goes to the store. Whatever happens there, the next one is called in,
+/// unless we come back with the lock.
+class in_room {
+ public:
+  in_room(gate& g, const std::string& name) noexcept : gate_(g), name_(name) {}
+  in_room(const in_room&) = delete;
+  in_room& operator=(const in_room&) = delete;
+  ~in_room() {
+    if (!stays_ && !planted(bug::failure_keeps_the_room)) gate_.next(name_);
+  }
+  void stay() noexcept { stays_ = true; }
+
+ private:
+  gate& gate_;
+  const std::string& name_;
+  bool stays_ = false;
+};
+
+}  // namespace
+
+task<outcome> engine::acquire(io& i, request r) {
+  if (closing_.stop_requested()) co_return asked_to_stop();
+  start();
+  const instant began = i.now();
+  visitor me(r.on);
+  const gate::entry way_in = gate_.enter(r.name, me, !r.one_look);
+  if (way_in == gate::entry::busy) {
+    std::optional<seam::failure> trouble = gate_.trouble_at(r.name);
+    co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
+  }
+  if (way_in == gate::entry::waiting) {
+    report_.tell(user_, {.what = event::kind::waiting, .name = r.name});
+    std::optional<outcome> end = co_await wait_in_line(i, r, me);
+    if (end) {
+      tell_end(r, *end, began, i.now());
+      co_return std::move(*end);
+    }
+  }
+  in_room room(gate_, r.name);
+  outcome end = co_await ask(i, r);
+  if (end.what == outcome::kind::granted) room.stay();
+  tell_end(r, end, began, i.now());
+  co_return end;
+}
+
+/// Nothing: we were called to ask the store ourselves.
+task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visitor& me) {
+  const cut until(r.until, closing_.get_token());
+  const wake why = co_await wait(i, me.called, until.get());
+  if (why != wake::signalled && gate_.leave(r.name, me)) {
+    if (why == wake::stopped) co_return asked_to_stop();
+    std::optional<seam::failure> trouble = gate_.trouble_at(r.name);
+    co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
+  }
+  if (me.failed) co_return outcome::failed(std::move(*me.failed));
+  if (me.given) co_return outcome::granted(std::move(me.given));
+  if (why == wake::signalled) co_return std::nullopt;
+  gate_.next(r.name);  // called in the instant we gave up
+  co_return why == wake::stopped ? asked_to_stop() : outcome::busy();
+}
+
+task<outcome> engine::ask(io& i, const request& r) {
+  const cut until(r.until, closing_.get_token());
+  seam::claim_spec spec{
+      .name = r.name, .ttl = r.on.ttl, .fixed = !r.on.renew, .queue = !r.one_look, .label = r.on.label};
+  spec.owner = {i.random(), i.random()};  // one for all tries: an answer that got lost is adopted by the next
+  std::unique_ptr<seam::claim> claim = backend_.open(spec);
+  const instant last = r.one_look ? runtime::never : r.until.at();
+  std::optional<instant> silent_since;
+  bool known = false;  // the store may have a place or a lock of ours
+  bool waited = false;
+  outcome end = outcome::busy();
+  for (unsigned tries = 0;;) {
+    const instant sent = i.now();
+    const instant patience_ends = later(silent_since.value_or(sent), settings_.patience);
+    const limit for_reply(std::min(last, patience_ends), until.get().stop());
+    seam::answer<seam::grant> answer = co_await claim->poll(i, for_reply);
+    const instant now = i.now();
+    if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
+      if (silent_since) gate_.calm(r.name);
+      co_return take(i, r, std::move(claim), answer.value());
+    }
+    known = known || !r.one_look || !answer.is_no();
+    if (answer.is_no()) {
+      if (silent_since) gate_.calm(r.name);
+      silent_since.reset();
+      tries = 0;
+      if (r.one_look) break;
+      if (!std::exchange(waited, true)) {
+        report_.tell(user_, {.what = event::kind::waiting, .name = r.name, .text = answer.who().holder});
+      }
+      const wake why = co_await claim->wakeup(i, until.get());
+      if (why == wake::signalled) continue;
+      if (why == wake::stopped) end = asked_to_stop();
+      break;
+    }
+    if (planted(bug::unknown_is_no)) co_return outcome::busy();
+    seam::failure failed = answer.is_yes() ? seam::failure(errc::unreachable, "the answer took longer than the ttl")
+                                           : std::move(answer.why());
+    if (until.get().stop().stop_requested()) {
+      end = asked_to_stop();
+      break;
+    }
+    if (!silent_since) silent_since = sent;
+    const bool out_of_patience = failed.permanent() || now >= later(*silent_since, settings_.patience);
+    if (out_of_patience) gate_.fail(r.name, failed);
+    const limit pause(std::min({last, later(*silent_since, settings_.patience), later(now, back_off(i, tries++))}),
+                      until.get().stop());
+    if (out_of_patience || r.one_look || now >= last) {
+      end = outcome::failed(std::move(failed));
+      break;
+    }
+    gate_.trouble(r.name, failed);
+    const wake why = co_await sleep(i, pause);
+    if (why == wake::stopped) {
+      end = asked_to_stop();
+      break;
+    }
+    if (planted(bug::new_owner_each_try)) {
+      spec.owner = {i.random(), i.random()};
+      claim = backend_.open(spec);
+    }
+    if (i.now() >= last) {
+      end = outcome::failed(std::move(failed));
+      break;
+    }
+  }
+  if (known && !planted(bug::limit_keeps_the_place)) spawn(give_back(std::move(claim), r.on.ttl));
+  co_return end;
+}
+
+outcome engine::take(io& i, const request& r, std::unique_ptr<seam::claim> claim, const seam::grant& grant) {
+  const instant now = i.now();
+  const auto held = std::make_shared<hold>(r.name, r.on, std::move(claim), grant, now);
+  std::shared_ptr<tenancy> lease = hold::seat(held, now);
+  keep_from_now(held, now);
+  return outcome::granted(std::move(lease));
+}
+
+outcome engine::asked_to_stop() const {
+  return closing_.stop_requested() ? outcome::failed(seam::failure(errc::closed, "the store was closed"))
+                                   : outcome::stopped();
+}
+
+void engine::tell_end(const request& r, const outcome& end, instant began, instant now) {
+  event e{.what = event::kind::left, .name = r.name, .took = now - began};
+  if (end.what == outcome::kind::granted) {
+    e.what = event::kind::acquired;
+    e.fence = end.lease->fence();
+  } else if (end.what == outcome::kind::failed) {
+    e.why = end.why->code;
+    e.text = end.why->text;
+  }
+  report_.tell(user_, e);
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,30 @@
+#include "core/engine.hpp"
+
+#include <algorithm>
+
+#include "planted.hpp"
+
+namespace holdfast::core {
+
+engine::engine(seam::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
+    : backend_(backend), home_(home), user_(user), report_(std::move(report)), settings_(s), tasks_(home) {}
+
+void engine::start() {
+  std::call_once(started_, [this] {
+    home_.start();
+    spawn(keep());
+  });
+}
+
+std::size_t engine::kept() const noexcept {
+  return schedule_.with([](const schedule& s) { return s.holds.size(); });
+}
+
+span back_off(io& i, unsigned tries) {
+  using namespace std::chrono_literals;
+  if (planted(bug::no_back_off)) return 0ms;
+  const span middle = std::min<span>(5ms * (1u << std::min(tries, 10u)), 250ms);
+  return middle / 2 + span(static_cast<span::rep>(i.random() % static_cast<std::uint64_t>(middle.count())));
+}
+
+}  // namespace holdfast::core

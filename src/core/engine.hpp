@@ -1,0 +1,135 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "core/due_heap.hpp"
+#include "core/gate.hpp"
+#include "core/hold.hpp"
+#include "core/report.hpp"
+#include "holdfast/lease.hpp"
+#include "runtime/executor.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/io.hpp"
+#include "runtime/nursery.hpp"
+#include "runtime/signal.hpp"
+#include "runtime/task.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::core {
+
+using runtime::io;
+using runtime::task;
+
+/// What a caller asks for. It was checked before.
+class request {
+ public:
+  request(std::string name_, terms on_, limit until_, bool one_look_)
+      : name(std::move(name_)), on(std::move(on_)), until(std::move(until_)), one_look(one_look_) {}
+  std::string name;
+  terms on;
+  limit until;
+  bool one_look;  ///< never wait for another holder; `until` then bounds nothing but its stop_token
+};
+
+/// How an acquire ended.
+class outcome {
+ public:
+  enum class kind { granted, busy, stopped, failed };
+  static outcome granted(std::shared_ptr<tenancy> t) { return outcome(kind::granted, std::move(t), std::nullopt); }
+  static outcome busy() { return outcome(kind::busy, nullptr, std::nullopt); }
+  static outcome stopped() { return outcome(kind::stopped, nullptr, std::nullopt); }
+  static outcome failed(seam::failure why) { return outcome(kind::failed, nullptr, std::move(why)); }
+
+  kind what;
+  std::shared_ptr<tenancy> lease;    ///< of granted
+  std::optional<seam::failure> why;  ///< of failed
+
+ private:
+  outcome(kind k, std::shared_ptr<tenancy> t, std::optional<seam::failure> f)
+      : what(k), lease(std::move(t)), why(std::move(f)) {}
+};
+
+/// The algorithms, written once for all stores: acquire, hand over, keep, lose, release. They know the seam and the
+/// runtime, and nothing of how a request travels or a thread runs.
+///
+/// acquire.cpp asks the store; keep.cpp renews; release.cpp ends a hold, by will or by loss.
+class engine {
+ public:
+  struct settings {
+    span patience;   ///< a store silent for so long is an error
+    unsigned burst;  ///< local callers served in one turn
+  };
+
+  engine(seam::backend&, io& home, runtime::executor&, reporter, settings);
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  [[nodiscard]] task<outcome> acquire(io&, request);
+  /// Extends by ttl from now; as seam::claim::renew.
+  [[nodiscard]] task<seam::answer<instant>> renew(io&, std::shared_ptr<tenancy>, milliseconds ttl, limit);
+  /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
+  [[nodiscard]] std::optional<released> end_tenancy(tenancy&, instant now);
+  /// Gives the claim back to the store, within the limit; what is not over by then goes on at home.
+  [[nodiscard]] task<released> give_up(io&, std::shared_ptr<tenancy>, limit);
+  [[nodiscard]] task<released> release(io&, std::shared_ptr<tenancy>, limit);  ///< both
+  /// Runs at home by itself. The engine waits for it before it goes.
+  void spawn(task<void> work) { tasks_.spawn(std::move(work)); }
+  /// Makes sure that home runs. Throws std::system_error.
+  void start();
+
+  void close() noexcept { closing_.request_stop(); }  ///< every waiter leaves with errc::closed
+  void end() noexcept { ending_.request_stop(); }     ///< nobody holds or asks any more: the background tasks end
+  [[nodiscard]] const runtime::nursery& tasks() const noexcept { return tasks_; }
+  [[nodiscard]] std::size_t kept() const noexcept;
+  [[nodiscard]] std::size_t rooms() const noexcept { return gate_.rooms(); }
+
+ private:
+  // acquire.cpp
+  task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
+  task<outcome> ask(io&, const request&);
+  outcome take(io&, const request&, std::unique_ptr<seam::claim>, const seam::grant&);
+  [[nodiscard]] outcome asked_to_stop() const;
+  void tell_end(const request&, const outcome&, instant began, instant now);
+
+  // keep.cpp
+  task<void> keep();
+  task<void> keep_one(std::shared_ptr<hold>);
+  task<seam::answer<instant>> extend(io&, std::shared_ptr<hold>, milliseconds ttl, limit);
+  [[nodiscard]] instant next_care(const hold&, instant now) const noexcept;
+  void keep_from_now(const std::shared_ptr<hold>&, instant now);
+  void care_at(hold&, instant) noexcept;
+  void forget(hold&) noexcept;
+
+  // release.cpp
+  bool hand_over(const std::shared_ptr<hold>&, instant now);
+  void tell_released(const tenancy&, instant now, std::error_code why = {});
+  void lose(const std::shared_ptr<hold>&, instant now, errc, std::string_view why);
+  task<void> give_back(std::shared_ptr<hold>);
+  task<void> give_back(std::unique_ptr<seam::claim>, milliseconds ttl);
+  task<void> release_until_known(seam::claim&, milliseconds ttl);
+
+  seam::backend& backend_;
+  io& home_;
+  runtime::executor& user_;
+  const reporter report_;
+  const settings settings_;
+  gate gate_;
+  struct schedule {
+    due_heap holds;
+    instant armed = runtime::never;  // what the keeper sleeps until
+  };
+  runtime::guarded<schedule> schedule_;
+  runtime::signal kick_;  // the keeper has to wake up earlier than it meant to
+  std::stop_source closing_, ending_;
+  std::once_flag started_;
+  runtime::nursery tasks_;
+};
+
+/// How long to wait before asking a silent store again: longer each time, and never in step with others.
+[[nodiscard]] span back_off(io&, unsigned tries);
+
+}  // namespace holdfast::core

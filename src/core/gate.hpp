@@ -1,0 +1,67 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "core/hold.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/signal.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::core {
+
+/// A local caller in front of a lock. It is called in with the lock in hand, or to ask the store for it, or with bad
+/// news.
+class visitor {
+ public:
+  explicit visitor(const terms& wanted) noexcept : wants(wanted) {}
+  const terms& wants;
+  runtime::signal called;
+  std::shared_ptr<tenancy> given;
+  std::optional<seam::failure> failed;
+
+ private:
+  friend class gate;
+  visitor* next_ = nullptr;
+  visitor* previous_ = nullptr;
+};
+
+/// One caller per name and process goes to the store; the others wait here, in order of arrival.
+class gate {
+ public:
+  enum class entry {
+    head,     ///< nobody is there: go to the store, and call next() or pass() in the end
+    waiting,  ///< wait for `called`
+    busy,     ///< somebody is there, and we may not wait
+  };
+  [[nodiscard]] entry enter(const std::string& name, visitor&, bool may_wait);
+  /// Gives up waiting. False: we were called in the same instant.
+  [[nodiscard]] bool leave(const std::string& name, visitor&) noexcept;
+  /// Whoever is in the room leaves it: the first in line is called, to ask the store.
+  void next(const std::string& name) noexcept;
+  /// The same, with the lock in hand. False: nobody is there, or the first in line wants other terms, or the hold has
+  /// no tenancy left to give; then the room is still ours.
+  bool pass(const std::shared_ptr<hold>&, instant now);
+
+  /// The one in the room gets no answer from the store; or gets one again.
+  void trouble(const std::string& name, const seam::failure&);
+  void calm(const std::string& name) noexcept;
+  [[nodiscard]] std::optional<seam::failure> trouble_at(const std::string& name) const;
+  /// Tells all who wait that the store has failed.
+  void fail(const std::string& name, const seam::failure&);
+
+  [[nodiscard]] std::size_t rooms() const noexcept;
+
+ private:
+  struct room {
+    visitor* first = nullptr;
+    visitor* last = nullptr;
+    std::unique_ptr<seam::failure> trouble;
+    void add(visitor&) noexcept;
+    void remove(visitor&) noexcept;
+  };
+  runtime::guarded<std::unordered_map<std::string, room>> rooms_;
+};
+
+}  // namespace holdfast::core

@@ -1,0 +1,111 @@
+#include "core/hold.hpp"
+
+#include <utility>
+
+#include "planted.hpp"
+
+namespace holdfast::core {
+
+namespace {
+
+constexpr instant over = instant::min();
+
+}  // namespace
+
+bool terms::pass_on_to(const terms& next) const noexcept {
+  return renew && next.renew && max_hold == milliseconds(0) && next.max_hold == milliseconds(0) && ttl == next.ttl &&
+         label == next.label;
+}
+
+tenancy::tenancy(std::shared_ptr<hold> of, std::uint64_t fence, instant began) noexcept
+    : hold_(std::move(of)), fence_(fence), began_(began) {}
+
+bool tenancy::held(instant now) noexcept { return phase_ == phase::held && hold_->valid(now); }
+
+bool tenancy::end(phase how) noexcept {
+  phase held = phase::held;
+  return phase_.compare_exchange_strong(held, how);
+}
+
+std::stop_token tenancy::lost_token() {
+  return loss_.with([](loss& l) {
+    if (!l.source) {
+      l.source.emplace();
+      if (l.announced) l.source->request_stop();  // nobody can listen yet: no user code runs
+    }
+    return l.source->get_token();
+  });
+}
+
+void tenancy::announce_loss() {
+  std::optional<std::stop_source> source = loss_.with([](loss& l) {
+    l.announced = true;
+    return l.source;
+  });
+  if (source) source->request_stop();
+}
+
+hold::hold(std::string name_, terms on_, std::unique_ptr<seam::claim> claim_, const seam::grant& grant,
+           instant now) noexcept
+    : name(std::move(name_)),
+      on(std::move(on_)),
+      claim(std::move(claim_)),
+      longest_ttl(on.ttl),
+      began_(now),
+      must_end_(on.max_hold > milliseconds(0) ? runtime::later(now, on.max_hold) : runtime::never),
+      ttl_(on.ttl),
+      deadline_(grant.deadline) {
+  tenure_.with([&](tenure& t) {
+    t.next_fence = grant.fence;
+    t.fences = grant.fences;
+  });
+}
+
+bool hold::valid(instant now) noexcept {
+  for (instant seen = deadline_;;) {
+    if (seen == over) return false;
+    if (now < seen) return true;
+    if (deadline_.compare_exchange_weak(seen, over)) return false;
+  }
+}
+
+bool hold::extend(instant to, instant now) noexcept {
+  if (planted(bug::lost_comes_back)) {
+    deadline_ = to;
+    return true;
+  }
+  for (instant seen = deadline_;;) {
+    if (seen == over || now >= seen) return false;
+    if (to <= seen) return true;
+    if (deadline_.compare_exchange_weak(seen, to)) return true;
+  }
+}
+
+std::shared_ptr<tenancy> hold::seat(const std::shared_ptr<hold>& self, instant now) {
+  return self->tenure_.with([&](tenure& t) -> std::shared_ptr<tenancy> {
+    if (t.finished || t.fences == 0) return nullptr;
+    auto next = std::make_shared<tenancy>(self, t.next_fence, now);
+    if (!planted(bug::fence_used_twice)) ++t.next_fence;
+    --t.fences;
+    ++t.seated;
+    t.tenant = next;
+    return next;
+  });
+}
+
+unsigned hold::seated() const noexcept {
+  return tenure_.with([](const tenure& t) { return t.seated; });
+}
+
+std::shared_ptr<tenancy> hold::finish() noexcept {
+  return tenure_.with([](tenure& t) {
+    t.finished = true;
+    return std::exchange(t.tenant, nullptr);
+  });
+}
+
+bool hold::finished() const noexcept {
+  return tenure_.with([](const tenure& t) { return t.finished; });
+}
+
+}  // namespace holdfast::core

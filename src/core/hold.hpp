@@ -1,0 +1,117 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "runtime/clock.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/turn.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::core {
+
+using runtime::instant;
+using runtime::span;
+using std::chrono::milliseconds;
+
+/// How a caller wants to hold.
+struct terms {
+  milliseconds ttl{};
+  bool renew = true;
+  milliseconds max_hold{0};
+  std::string label{};
+
+  /// A hold that was taken on these terms may be passed on to a local caller with those.
+  [[nodiscard]] bool pass_on_to(const terms& next) const noexcept;
+};
+
+class hold;
+
+/// One tenancy of a hold: what a lease is to its user. It has a fence and a loss of its own, while the hold may pass
+/// from one local caller to the next.
+class tenancy {
+ public:
+  enum class phase { held, released, lost };
+
+  tenancy(std::shared_ptr<hold> of, std::uint64_t fence, instant began) noexcept;
+
+  /// Not released, not lost, before the deadline. Once false, it is false for ever.
+  [[nodiscard]] bool held(instant now) noexcept;
+  [[nodiscard]] phase state() const noexcept { return phase_; }
+  /// Ends it; false if it had ended before.
+  bool end(phase how) noexcept;
+
+  [[nodiscard]] std::stop_token lost_token();
+  void announce_loss();  ///< runs user code: on the executor only
+
+  [[nodiscard]] const std::shared_ptr<hold>& of() const noexcept { return hold_; }
+  [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
+  [[nodiscard]] instant began() const noexcept { return began_; }
+
+ private:
+  const std::shared_ptr<hold> hold_;
+  const std::uint64_t fence_;
+  const instant began_;
+  std::atomic<phase> phase_{phase::held};
+  struct loss {
+    std::optional<std::stop_source> source;  // made when somebody asks for the token
+    bool announced = false;
+  };
+  runtime::guarded<loss> loss_;
+};
+
+/// A claim that was granted: what the keeper keeps.
+class hold {
+ public:
+  hold(std::string name, terms on, std::unique_ptr<seam::claim>, const seam::grant&, instant now) noexcept;
+
+  const std::string name;
+  const terms on;
+  const std::unique_ptr<seam::claim> claim;
+  runtime::turn turn;  ///< for every call on the claim: a release waits for a renewal in flight
+
+  [[nodiscard]] milliseconds ttl() const noexcept { return ttl_; }
+  void change_ttl(milliseconds to) noexcept { ttl_ = to; }
+  /// The longest ttl that the store was ever asked for, answered or not: after that it has dropped us by itself.
+  milliseconds longest_ttl;  // with the turn
+
+  /// The deadline decides between life and death: it moves only from a value that was not over yet, and once somebody
+  /// saw it over, it is over for good.
+  [[nodiscard]] instant deadline() const noexcept { return deadline_; }
+  [[nodiscard]] bool valid(instant now) noexcept;
+  bool extend(instant to, instant now) noexcept;  ///< false: it was over; never shortens
+  [[nodiscard]] instant must_end() const noexcept { return must_end_; }
+
+  /// A new tenancy with the next fence; none if the hold is finished or its fences are used up.
+  [[nodiscard]] static std::shared_ptr<tenancy> seat(const std::shared_ptr<hold>&, instant now);
+  /// How many tenancies there were, and since when the first.
+  [[nodiscard]] unsigned seated() const noexcept;
+  [[nodiscard]] instant began() const noexcept { return began_; }
+
+  /// Ends the hold. One caller only gets its last tenant: that one takes care of the claim and of the room.
+  [[nodiscard]] std::shared_ptr<tenancy> finish() noexcept;
+  [[nodiscard]] bool finished() const noexcept;
+
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  std::size_t place = nowhere;  ///< in the keeper's heap, under its lock
+
+ private:
+  struct tenure {
+    bool finished = false;
+    unsigned seated = 0;
+    std::uint64_t next_fence = 0;
+    std::uint64_t fences = 0;         // left
+    std::shared_ptr<tenancy> tenant;  // it owns the hold in turn, until finish() cuts the circle
+  };
+  const instant began_;
+  const instant must_end_;
+  std::atomic<milliseconds> ttl_;
+  std::atomic<instant> deadline_;
+  runtime::guarded<tenure> tenure_;
+};
+
+}  // namespace holdfast::core

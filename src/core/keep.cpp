@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/engine.hpp"
+#include "planted.hpp"
+
+namespace holdfast::core {
+
+using namespace std::chrono_literals;
+using runtime::later;
+using runtime::never;
+using runtime::wake;
+
+/// One task for all holds: a held lease has no frame and no timer of its own.
+task<void> engine::keep() {
+  std::vector<std::shared_ptr<hold>> due, over;
+  for (;;) {
+    const instant now = home_.now();
+    const instant next = schedule_.with([&](schedule& s) {
+      while (s.holds.first() <= now) {
+        const std::shared_ptr<hold> h = s.holds.top();
+        if (now >= h->deadline()) {
+          s.holds.remove(*h);
+          over.push_back(h);
+        } else {  // its renewal may get no answer: the deadline stays watched
+          s.holds.move(*h, planted(bug::silent_loss) ? never : h->deadline());
+          due.push_back(h);
+        }
+      }
+      return s.armed = s.holds.first();
+    });
+    for (const auto& h : over) lose(h, now, errc::unreachable, "not renewed before its deadline");
+    for (const auto& h : due) spawn(keep_one(h));
+    over.clear();
+    due.clear();
+    const wake why = co_await wait(home_, kick_, limit(next, ending_.get_token()));
+    if (why == wake::stopped) co_return;
+  }
+}
+
+task<void> engine::keep_one(std::shared_ptr<hold> h) {
+  bool mine = h->turn.try_enter();
+  if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));
+  if (!mine) co_return;  // the keeper's alarm at the deadline takes care of it
+  const instant sent = home_.now();
+  if ((!h->finished() && h->valid(sent)) || planted(bug::renewal_after_release)) {
+    const milliseconds ttl = std::min(h->ttl(), std::chrono::ceil<milliseconds>(h->must_end() - sent));
+    // Half of what is left: a lost request must leave time for another.
+    const instant enough = sent + std::max<span>((h->deadline() - sent) / 2, ttl / 20);
+    const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
+    (void)answer;  // extend() has drawn the consequences
+  }
+  h->turn.leave();
+}
+
+/// With the hold's turn.
+task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milliseconds ttl, limit l) {
+  const instant sent = i.now();
+  h->longest_ttl = std::max(h->longest_ttl, ttl);
+  seam::answer<instant> answer = co_await h->claim->renew(i, ttl, l);
+  const instant now = i.now();
+  if (answer.is_unknown() && planted(bug::unknown_is_yes)) {
+    answer = seam::answer<instant>::yes(seam::deadline_after(sent, ttl));
+  }
+  if (answer.is_unknown()) {
+    const seam::failure& why = answer.why();
+    report_.tell(
+        user_, {.what = event::kind::suspect, .name = h->name, .took = now - sent, .why = why.code, .text = why.text});
+    if (h->on.renew && !planted(bug::silent_loss))
+      care_at(*h, std::min(h->deadline(), now + std::min<span>(h->ttl() / 20, back_off(i, 4))));
+    co_return answer;
+  }
+  if (answer.is_no()) {
+    lose(h, now, errc::lost, "the store says that it is not ours any more");
+    co_return answer;
+  }
+  if (!h->extend(answer.value(), now)) {
+    lose(h, now, errc::unreachable, "its renewal came after the deadline");
+    co_return seam::answer<instant>::no();
+  }
+  report_.tell(user_, {.what = event::kind::renewed, .name = h->name, .took = now - sent});
+  care_at(*h, next_care(*h, now));
+  co_return answer;
+}
+
+instant engine::next_care(const hold& h, instant now) const noexcept {
+  const instant deadline = h.deadline();
+  if (!h.on.renew) return deadline;
+  // A last renewal goes to the very end of max_hold, less the margin; after that there is nothing to gain.
+  if (h.must_end() != never && deadline >= h.must_end() - (h.ttl() / 50 + 5ms)) return deadline;
+  return std::min(deadline, now + h.ttl() / 3);
+}
+
+void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
+  if (h->deadline() == never) return;  // the store needs no ttl: nothing to renew, nothing to run out
+  const instant at = next_care(*h, now);
+  const bool earlier = schedule_.with([&](schedule& s) {
+    s.holds.add(h, at);
+    return at < s.armed;
+  });
+  // Only then: an uncontended lock and unlock wakes nobody.
+  if (earlier && !planted(bug::late_keeper)) kick_.set();
+}
+
+void engine::care_at(hold& h, instant at) noexcept {
+  const bool earlier = schedule_.with([&](schedule& s) {
+    s.holds.move(h, at);
+    return at < s.armed;
+  });
+  if (earlier) kick_.set();
+}
+
+void engine::forget(hold& h) noexcept {
+  schedule_.with([&](schedule& s) { s.holds.remove(h); });
+}
+
+task<seam::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lease, milliseconds ttl, limit l) {
+  const std::shared_ptr<hold> h = lease->of();
+  bool mine = h->turn.try_enter();
+  if (!mine) mine = co_await h->turn.enter(i, l);
+  if (!mine)
+    co_return seam::answer<instant>::unknown(seam::failure(errc::unreachable, "another renewal is still under way"));
+  seam::answer<instant> answer = seam::answer<instant>::no();
+  if (lease->held(i.now())) {
+    answer = co_await extend(i, h, ttl, l);
+    if (answer.is_yes()) h->change_ttl(ttl);
+  }
+  h->turn.leave();
+  co_return answer;
+}
+
+}  // namespace holdfast::core

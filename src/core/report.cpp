@@ -1,0 +1,46 @@
+#include "core/report.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace holdfast::core {
+
+reporter::reporter(std::shared_ptr<observer> to) {
+  if (!to) return;
+  shared_ = std::make_shared<shared>();
+  shared_->to = std::move(to);
+}
+
+void reporter::tell(runtime::executor& where, const event& e) const {
+  if (!shared_ || !add(e)) return;
+  where.post([mine = shared_] { mine->drain(); });
+}
+
+void reporter::tell_here(const event& e) const {
+  if (shared_ && add(e)) shared_->drain();
+}
+
+bool reporter::add(const event& e) const {
+  return shared_->waiting.with([&](queue& q) {
+    q.events.push_back({e, std::string(e.name), std::string(e.text)});
+    return !std::exchange(q.draining, true);
+  });
+}
+
+void reporter::shared::drain() noexcept {
+  for (;;) {
+    std::optional<copy> next = waiting.with([](queue& q) -> std::optional<copy> {
+      q.draining = !q.events.empty();
+      if (!q.draining) return std::nullopt;
+      std::optional<copy> first(std::move(q.events.front()));
+      q.events.pop_front();
+      return first;
+    });
+    if (!next) return;
+    next->what.name = next->name;
+    next->what.text = next->text;
+    to->on(next->what);
+  }
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,39 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "holdfast/observer.hpp"
+#include "runtime/executor.hpp"
+#include "runtime/guarded.hpp"
+
+namespace holdfast::core {
+
+/// Takes events to the observer: on the executor, one at a time, in order, and never with a lock held. Copies share.
+class reporter {
+ public:
+  explicit reporter(std::shared_ptr<observer> to);
+  /// From any thread; nothing without an observer.
+  void tell(runtime::executor&, const event&) const;
+  /// On the executor only.
+  void tell_here(const event&) const;
+
+ private:
+  struct copy {
+    event what;
+    std::string name, text;
+  };
+  struct queue {
+    std::deque<copy> events;
+    bool draining = false;
+  };
+  struct shared {
+    std::shared_ptr<observer> to;
+    runtime::guarded<queue> waiting;
+    void drain() noexcept;
+  };
+  [[nodiscard]] bool add(const event&) const;  // true: somebody must drain
+  std::shared_ptr<shared> shared_;
+};
+
+}  // namespace holdfast::core

@@ -1,0 +1,86 @@
+#include "holdfast/fence_gate.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace holdfast {
+
+namespace {
+
+/// The file with the number, locked. Opened anew each time: a lock on a shared descriptor would not keep threads apart.
+class locked_number {
+ public:
+  explicit locked_number(const std::string& path)
+      : path_(path), fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) fail("cannot open");
+    int locked = 0;
+    do locked = ::flock(fd_, LOCK_EX);
+    while (locked != 0 && errno == EINTR);
+    if (locked != 0) {
+      const int why = errno;
+      ::close(fd_);
+      errno = why;
+      fail("cannot lock");
+    }
+  }
+  locked_number(const locked_number&) = delete;
+  locked_number& operator=(const locked_number&) = delete;
+  ~locked_number() { ::close(fd_); }
+
+  [[nodiscard]] std::uint64_t read() const {
+    std::array<char, width> text{};
+    const ssize_t n = ::pread(fd_, text.data(), text.size(), 0);
+    if (n < 0) fail("cannot read");
+    if (n == 0) return 0;  // new
+    std::uint64_t number = 0;
+    const char* end = text.data() + width - 1;
+    const auto [at, why] = std::from_chars(text.data(), end, number);
+    if (n != static_cast<ssize_t>(width) || why != std::errc() || at != end || *end != '\n') {
+      errno = EINVAL;
+      fail("no fence is in");
+    }
+    return number;
+  }
+
+  // One small write in place, always of the same length: it is the old number or the new one, not a mixture.
+  void write(std::uint64_t number) const {
+    const std::string digits = std::to_string(number);
+    const std::string text = std::string(width - 1 - digits.size(), '0') + digits + '\n';
+    if (::pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(width) || ::fdatasync(fd_) != 0) {
+      fail("cannot write");
+    }
+  }
+
+ private:
+  static constexpr std::size_t width = 21;  // twenty digits and a newline
+  [[noreturn]] void fail(const char* what) const {
+    throw std::system_error(errno, std::generic_category(), std::string(what) + " " + path_);
+  }
+  const std::string& path_;
+  const int fd_;
+};
+
+}  // namespace
+
+file_fence_gate::file_fence_gate(std::string path) : path_(std::move(path)) {
+  const locked_number there(path_);
+  (void)there.read();
+}
+
+bool file_fence_gate::admit(std::uint64_t fence, const std::function<void()>& access) const {
+  const locked_number highest(path_);
+  const std::uint64_t seen = highest.read();
+  if (fence < seen) return false;
+  if (fence > seen) highest.write(fence);
+  access();
+  return true;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,60 @@
+#include "holdfast/lease.hpp"
+
+#include <utility>
+
+#include "operation.hpp"
+#include "service.hpp"
+
+namespace holdfast {
+
+lease::lease(std::shared_ptr<detail::service> s, std::shared_ptr<core::tenancy> t) noexcept
+    : service_(std::move(s)), tenancy_(std::move(t)) {}
+
+lease::lease(lease&&) noexcept = default;
+
+lease& lease::operator=(lease&& other) noexcept {
+  if (this != &other) {
+    release();
+    tenancy_ = std::move(other.tenancy_);
+    service_ = std::move(other.service_);
+  }
+  return *this;
+}
+
+lease::~lease() { release(); }
+
+bool lease::held() const noexcept { return tenancy_ && !service_->forked() && tenancy_->held(boot_clock::now()); }
+
+std::uint64_t lease::fence() const noexcept { return tenancy_ ? tenancy_->fence() : 0; }
+
+std::string_view lease::name() const noexcept {
+  return tenancy_ ? std::string_view(tenancy_->of()->name) : std::string_view();
+}
+
+boot_clock::time_point lease::deadline() const noexcept {
+  return held() ? tenancy_->of()->deadline() : boot_clock::time_point::min();
+}
+
+boot_clock::duration lease::remaining() const noexcept {
+  if (!held()) return boot_clock::duration::zero();
+  const boot_clock::time_point end = tenancy_->of()->deadline();
+  if (end == boot_clock::time_point::max()) return boot_clock::duration::max();
+  const boot_clock::time_point now = boot_clock::now();
+  return now < end ? end - now : boot_clock::duration::zero();
+}
+
+std::stop_token lease::lost_token() const { return tenancy_ ? tenancy_->lost_token() : std::stop_token(); }
+
+bool lease::renew(std::chrono::milliseconds ttl) { return tenancy_ && service_->renew(tenancy_, ttl); }
+
+released lease::release() noexcept { return tenancy_ ? service_->release(tenancy_) : released::yes; }
+
+awaitable<released> lease::async_release() {
+  using operation = detail::operation<released>;
+  if (!tenancy_) throw lock_error(errc::lost, "", "a lease that never held anything");
+  return operation::to_await(std::make_shared<operation>(
+      service_, tenancy_->of()->name, std::stop_token(),
+      [t = tenancy_](detail::service& s, std::stop_token) { return s.release_at_home(t); }));
+}
+
+}  // namespace holdfast

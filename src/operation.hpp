@@ -1,0 +1,82 @@
+#pragma once
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "holdfast/async.hpp"
+#include "service.hpp"
+
+namespace holdfast::detail {
+
+/// A call that runs on the loop, and whose end is told on the executor: to a coroutine, or to a callback.
+template <class T>
+class operation : public std::enable_shared_from_this<operation<T>> {
+ public:
+  /// Runs at home. It may use the stop_token, which asks it to stop when nobody waits for it any more.
+  using work = std::function<runtime::task<T>(service&, std::stop_token)>;
+  using ended = std::function<void(std::exception_ptr, std::optional<T>)>;
+
+  operation(std::shared_ptr<service> on, std::string name, std::stop_token also, work what)
+      : service_(std::move(on)), name_(std::move(name)), also_(std::move(also)), work_(std::move(what)) {}
+
+  static awaitable<T> to_await(std::shared_ptr<operation> self) { return awaitable<T>(std::move(self)); }
+
+  /// Throws lock_error where nothing can run.
+  void begin(ended then) {
+    then_ = std::move(then);
+    link_.emplace(also_, stopper{cancel_});
+    service_->spawn(name_, drive(this->shared_from_this()));
+  }
+
+  /// On the executor: nobody waits any more. What comes is dropped, and a lease in it released.
+  void abandon() noexcept {
+    abandoned_ = true;
+    cancel_.request_stop();
+  }
+
+  std::exception_ptr error;
+  std::optional<T> value;
+  bool done = false;
+
+ private:
+  struct stopper {
+    std::stop_source& cancel;
+    void operator()() const noexcept { cancel.request_stop(); }
+  };
+
+  static runtime::task<void> drive(std::shared_ptr<operation> self) {
+    try {
+      T result = co_await self->work_(*self->service_, self->cancel_.get_token());
+      self->value.emplace(std::move(result));
+    } catch (...) {
+      self->error = std::current_exception();
+    }
+    runtime::executor& user = self->service_->executor();
+    // The last owner is gone there, not here: the loop cannot wait for itself.
+    user.post([mine = std::move(self)] { mine->complete(); });
+  }
+
+  void complete() {
+    link_.reset();
+    done = true;
+    if (abandoned_) return;
+    const ended then = std::exchange(then_, nullptr);
+    then(error, std::move(value));
+  }
+
+  const std::shared_ptr<service> service_;
+  const std::string name_;
+  const std::stop_token also_;
+  const work work_;
+  std::stop_source cancel_;
+  std::optional<std::stop_callback<stopper>> link_;
+  ended then_;
+  bool abandoned_ = false;
+};
+
+}  // namespace holdfast::detail

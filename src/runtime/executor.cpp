@@ -1,0 +1,46 @@
+#include "runtime/executor.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace holdfast::runtime {
+
+namespace {
+
+thread_local int depth = 0;
+
+void run_user_code(executor::function& f, const std::function<void(const char*)>& complain) noexcept {
+  ++depth;
+  try {
+    f();
+    f = nullptr;  // what it owns, a lease perhaps, ends here too
+  } catch (const std::exception& e) {
+    complain(e.what());
+  } catch (...) {
+    complain("something that is not a std::exception");
+  }
+  --depth;
+}
+
+}  // namespace
+
+executor::executor(poster theirs, std::function<void(const char*)> complain)
+    : theirs_(std::move(theirs)), complain_(std::move(complain)) {}
+
+void executor::post(function f) noexcept {
+  function guarded = [f = std::move(f), complain = complain_]() mutable { run_user_code(f, complain); };
+  try {
+    if (theirs_) {
+      theirs_(std::move(guarded));
+    } else {
+      notifier_.post(std::move(guarded));
+    }
+  } catch (...) {
+    // It refuses, and there is nowhere else where user code may run: what it would have heard is lost. Locks are not:
+    // held() reads the clock, and nothing of ours waits for the executor.
+  }
+}
+
+bool executor::runs_here() noexcept { return depth > 0; }
+
+}  // namespace holdfast::runtime

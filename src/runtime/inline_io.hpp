@@ -1,0 +1,21 @@
+#pragma once
+#include "runtime/io.hpp"
+#include "runtime/random.hpp"
+
+namespace holdfast::runtime {
+
+/// A blocking caller runs its own call on its own thread, I/O included. Every await is over in await_ready, so no frame
+/// outlives the call and no other thread can resume it.
+class inline_io final : public io {
+ public:
+  inline_io() noexcept : io(true) {}
+  [[nodiscard]] instant now() const noexcept override { return boot_clock::now(); }
+  [[nodiscard]] std::uint64_t random() override { return random_bits(); }
+  void post(std::coroutine_handle<>) override {}
+
+ private:
+  void arm(parked&, instant) override {}
+  void disarm(parked&) noexcept override {}
+};
+
+}  // namespace holdfast::runtime

@@ -1,0 +1,115 @@
+#include "runtime/loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "runtime/random.hpp"
+#include "runtime/thread.hpp"
+
+namespace holdfast::runtime {
+
+loop::descriptor::descriptor(int fd, const char* what) : fd_(fd) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+}
+
+loop::descriptor::~descriptor() { ::close(fd_); }
+
+loop::loop()
+    : io(false),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
+      timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"),
+      nudge_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
+  for (const int fd : {timer_.get(), nudge_.get()}) {
+    epoll_event interest{};
+    interest.events = EPOLLIN;
+    interest.data.fd = fd;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+      throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+    }
+  }
+}
+
+loop::~loop() { stop(); }
+
+void loop::stop() noexcept {
+  ending_ = true;
+  nudge();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::uint64_t loop::random() { return random_bits(); }
+
+void loop::start() {
+  std::call_once(started_, [this] { thread_ = start_thread("holdfast-loop", [this] { run(); }); });
+}
+
+void loop::post(std::coroutine_handle<> frame) {
+  if (is_this_thread()) {
+    ready_.push_back(frame);
+    return;
+  }
+  const bool first = inbox_.with([&](auto& inbox) {
+    inbox.push_back(frame);
+    return inbox.size() == 1;
+  });
+  if (first) nudge();
+}
+
+bool loop::offload(std::function<void()> job) {
+  worker_.post(std::move(job));
+  return true;
+}
+
+bool loop::is_this_thread() const noexcept { return id_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+
+void loop::run() {
+  id_ = std::this_thread::get_id();
+  while (!ending_) {
+    turn();
+    if (ready_.empty()) sleep_until_due();
+  }
+}
+
+void loop::turn() {
+  std::vector<std::coroutine_handle<>> now_ready = std::exchange(ready_, {});
+  inbox_.with([&](auto& inbox) {
+    now_ready.insert(now_ready.end(), inbox.begin(), inbox.end());
+    inbox.clear();
+  });
+  for (const auto frame : now_ready) frame.resume();
+  const instant at = now();
+  while (const auto frame = timers_.pop_due(at)) frame.resume();
+}
+
+void loop::sleep_until_due() {
+  if (const instant first = timers_.first(); first != armed_) {
+    itimerspec at{};
+    if (first != never) {
+      const auto ns = std::max<span::rep>(first.time_since_epoch().count(), 1);  // zero would disarm it
+      at.it_value.tv_sec = ns / 1'000'000'000;
+      at.it_value.tv_nsec = ns % 1'000'000'000;
+    }
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+    armed_ = first;
+  }
+  epoll_event events[2];
+  const int n = ::epoll_wait(epoll_.get(), events, 2, -1);
+  for (int i = 0; i < n; ++i) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(events[i].data.fd, &count, sizeof count);
+    if (events[i].data.fd == timer_.get()) armed_ = never;
+  }
+}
+
+void loop::nudge() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t sent = ::write(nudge_.get(), &one, sizeof one);
+}
+
+}  // namespace holdfast::runtime

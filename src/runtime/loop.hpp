@@ -1,0 +1,65 @@
+#pragma once
+#include <atomic>
+#include <coroutine>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/guarded.hpp"
+#include "runtime/io.hpp"
+#include "runtime/queue_thread.hpp"
+#include "runtime/timers.hpp"
+
+namespace holdfast::runtime {
+
+/// The store's own thread: epoll, and one timerfd on CLOCK_BOOTTIME, since every other timed wait stops when the
+/// machine sleeps. Pushes, renewals and async calls run here; what gets ready in one turn goes out in one write.
+///
+/// The thread starts with the first start(). Every task must have ended before stop().
+class loop final : public io {
+ public:
+  loop();  ///< throws std::system_error when no file descriptors can be had
+  ~loop() override;
+
+  [[nodiscard]] instant now() const noexcept override { return boot_clock::now(); }
+  [[nodiscard]] std::uint64_t random() override;
+  void start() override;
+  void stop() noexcept;  ///< joins the thread; not from itself
+  void post(std::coroutine_handle<>) override;
+  bool offload(std::function<void()>) override;  ///< to one worker, for libraries that block
+  [[nodiscard]] bool is_this_thread() const noexcept;
+
+ private:
+  class descriptor {
+   public:
+    explicit descriptor(int fd, const char* what);
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+    ~descriptor();
+    [[nodiscard]] int get() const noexcept { return fd_; }
+
+   private:
+    const int fd_;
+  };
+
+  void arm(parked& p, instant at) override { timers_.arm(p, at); }
+  void disarm(parked& p) noexcept override { timers_.disarm(p); }
+  void run();
+  void turn();             // everything that is ready now
+  void sleep_until_due();  // or until something is posted
+  void nudge() noexcept;
+
+  descriptor epoll_, timer_, nudge_;
+  timers timers_;          // of the loop's thread
+  instant armed_ = never;  // what the timerfd is set to
+  guarded<std::vector<std::coroutine_handle<>>> inbox_;
+  std::vector<std::coroutine_handle<>> ready_;  // of the loop's thread
+  std::atomic<bool> ending_{false};
+  std::atomic<std::thread::id> id_{};
+  std::once_flag started_;
+  queue_thread worker_{"holdfast-work"};
+  std::thread thread_;
+};
+
+}  // namespace holdfast::runtime

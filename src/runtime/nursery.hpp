@@ -1,0 +1,56 @@
+#pragma once
+#include <atomic>
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+#include "runtime/io.hpp"
+#include "runtime/task.hpp"
+
+namespace holdfast::runtime {
+
+/// Tasks that run at home by themselves, and a way to wait for the end of all of them.
+class nursery {
+ public:
+  explicit nursery(io& home) noexcept : home_(home) {}
+  nursery(const nursery&) = delete;
+  nursery& operator=(const nursery&) = delete;
+
+  /// From any thread. The work must not throw.
+  void spawn(task<void> work) {
+    ++running_;
+    home_.post(drive(*this, std::move(work)).frame);
+  }
+
+  [[nodiscard]] int running() const noexcept { return running_; }
+
+  /// From another thread than home.
+  void wait_until_empty() const noexcept {
+    for (int n = running_; n != 0; n = running_) running_.wait(n);
+  }
+
+ private:
+  struct root {
+    struct promise_type {
+      root get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+      std::suspend_always initial_suspend() noexcept { return {}; }
+      std::suspend_never final_suspend() noexcept { return {}; }
+      void return_void() noexcept {}
+      [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+    };
+    std::coroutine_handle<> frame;
+  };
+
+  static root drive(nursery& self, task<void> work) {
+    {
+      task<void> mine = std::move(work);
+      co_await mine;
+    }  // what the work owned is gone before it counts as ended
+    if (--self.running_ == 0) self.running_.notify_all();
+  }
+
+  io& home_;
+  std::atomic<int> running_{0};
+};
+
+}  // namespace holdfast::runtime

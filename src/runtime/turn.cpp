@@ -1,0 +1,48 @@
+#include "runtime/turn.hpp"
+
+#include <utility>
+
+namespace holdfast::runtime {
+
+bool turn::line::remove(const waiter* gone) noexcept {
+  for (waiter** at = &first; *at != nullptr; at = &(*at)->next) {
+    if (*at == gone) {
+      *at = gone->next;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool turn::try_enter() noexcept {
+  return line_.with([](line& l) { return !std::exchange(l.taken, true); });
+}
+
+task<bool> turn::enter(io& i, limit l) {
+  waiter mine;
+  const bool free = line_.with([&](line& at) {
+    if (!std::exchange(at.taken, true)) return true;
+    waiter** end = &at.first;
+    while (*end != nullptr) end = &(*end)->next;
+    *end = &mine;
+    return false;
+  });
+  if (free) co_return true;
+  const wake why = co_await wait(i, mine.called, l);
+  if (why == wake::signalled) co_return true;
+  const bool gave_up = line_.with([&](line& at) { return at.remove(&mine); });
+  co_return !gave_up;  // not in the line any more: it was passed to us in the same instant
+}
+
+void turn::leave() noexcept {
+  line_.with([](line& at) {
+    if (at.first == nullptr) {
+      at.taken = false;
+    } else {
+      waiter* next = std::exchange(at.first, at.first->next);
+      next->called.set();
+    }
+  });
+}
+
+}  // namespace holdfast::runtime

@@ -1,0 +1,143 @@
+#include "service.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "check.hpp"
+#include "runtime/inline_io.hpp"
+
+namespace holdfast::detail {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+
+namespace {
+
+/// A release is never waited for any longer, and never past the deadline.
+limit release_limit(const core::tenancy& lease, instant now) noexcept {
+  return limit(std::min(now + 1s, lease.of()->deadline()));
+}
+
+}  // namespace
+
+store service::open(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options) {
+  return store(std::shared_ptr<service>(new service(std::move(url), std::move(backend), options), retire));
+}
+
+service::service(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options)
+    : url_(std::move(url)),
+      report_(options.observe),
+      executor_(options.executor,
+                [report = report_](const char* what) {
+                  report.tell_here({.what = event::kind::warning, .name = {}, .text = what});
+                }),
+      backend_(std::move(backend)),
+      engine_(*backend_, loop_, executor_, report_, {.patience = options.patience, .burst = options.burst}) {}
+
+service::~service() {
+  engine_.close();
+  engine_.end();
+  engine_.tasks().wait_until_empty();
+  loop_.stop();
+}
+
+/// The end of the last handle. Its threads cannot wait for themselves; and in a fork there is nothing to wait for.
+void service::retire(service* s) noexcept {
+  if (s->forked()) {
+    static std::atomic<service*> leaked{nullptr};  // reachable, so that nobody takes it for an oversight
+    s->next_leaked_ = leaked.load();
+    while (!leaked.compare_exchange_weak(s->next_leaked_, s)) {
+    }
+  } else if (s->executor_.is_own_thread() || s->loop_.is_this_thread()) {
+    std::thread([s] { delete s; }).detach();
+  } else {
+    delete s;
+  }
+}
+
+std::optional<lease> service::acquire(std::string_view name, const core::terms& on, const limit& until, bool one_look) {
+  check_not_forked(name);
+  start(name);
+  runtime::inline_io here;
+  core::outcome end = run_inline(engine_.acquire(here, core::request(std::string(name), on, until, one_look)));
+  return lease_of(std::move(end), name);
+}
+
+runtime::task<std::optional<lease>> service::acquire_at_home(core::request r) {
+  const std::string name = r.name;
+  core::outcome end = co_await engine_.acquire(loop_, std::move(r));
+  co_return lease_of(std::move(end), name);
+}
+
+std::optional<lease> service::lease_of(core::outcome end, std::string_view name) {
+  if (end.what == core::outcome::kind::granted) return lease(shared_from_this(), std::move(end.lease));
+  if (end.what == core::outcome::kind::failed) fail(*end.why, name);
+  return std::nullopt;
+}
+
+bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::milliseconds ttl) {
+  const std::string& name = t->of()->name;
+  check_not_forked(name);
+  check_ttl(name, ttl);
+  runtime::inline_io here;
+  const limit until(t->of()->deadline());
+  seam::answer<instant> answer = run_inline(engine_.renew(here, t, ttl, until));
+  if (answer.is_unknown()) fail(answer.why(), name);
+  return answer.is_yes();
+}
+
+released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
+  if (forked()) return released::unknown;
+  try {
+    runtime::inline_io here;
+    const instant now = here.now();
+    const limit until = release_limit(*t, now);
+    if (!runtime::executor::runs_here()) return run_inline(engine_.release(here, t, until));
+    const std::optional<released> over = engine_.end_tenancy(*t, now);
+    if (over) return *over;
+    engine_.spawn(give_up_at_home(t, until));
+  } catch (...) {  // no memory: it is free after its ttl
+  }
+  return released::unknown;
+}
+
+runtime::task<void> service::give_up_at_home(std::shared_ptr<core::tenancy> t, limit until) {
+  const released result = co_await engine_.give_up(loop_, std::move(t), until);
+  (void)result;  // whoever wants to know calls async_release()
+}
+
+runtime::task<released> service::release_at_home(std::shared_ptr<core::tenancy> t) {
+  const limit until = release_limit(*t, loop_.now());
+  const released result = co_await engine_.release(loop_, std::move(t), until);
+  co_return result;
+}
+
+void service::spawn(std::string_view name, runtime::task<void> work) {
+  check_not_forked(name);
+  start(name);
+  engine_.spawn(std::move(work));
+}
+
+void service::start(std::string_view name) {
+  try {
+    engine_.start();
+  } catch (const std::system_error& e) {
+    fail(seam::failure(errc::not_ready, std::string("no thread can be had: ") + e.what()), name);
+  }
+}
+
+void service::close() noexcept {
+  if (!forked()) engine_.close();
+}
+
+void service::check_not_forked(std::string_view name) const {
+  if (forked()) throw lock_error(errc::forked, name, url_);
+}
+
+void service::fail(const seam::failure& why, std::string_view name) const {
+  throw lock_error(why.code, name, why.text.empty() ? url_ : url_ + ": " + why.text);
+}
+
+}  // namespace holdfast::detail

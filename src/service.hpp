@@ -1,0 +1,63 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/engine.hpp"
+#include "core/report.hpp"
+#include "holdfast/lease.hpp"
+#include "holdfast/store.hpp"
+#include "runtime/executor.hpp"
+#include "runtime/fork.hpp"
+#include "runtime/loop.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::detail {
+
+/// What all handles of an opened store share: the engine, and the threads that it runs on. Leases, mutexes and
+/// operations that were begun own it; the last to go takes it down, on whatever thread that is.
+class service : public std::enable_shared_from_this<service> {
+ public:
+  [[nodiscard]] static store open(std::string url, std::unique_ptr<seam::backend>, const open_options&);
+  [[nodiscard]] static const std::shared_ptr<service>& of(const store& s) noexcept { return s.service_; }
+  ~service();
+
+  /// Empty: busy, or asked to stop. Throws lock_error.
+  [[nodiscard]] std::optional<lease> acquire(std::string_view name, const core::terms&, const limit&, bool one_look);
+  [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
+  released release(const std::shared_ptr<core::tenancy>&) noexcept;
+
+  /// The same on the loop, for operations.
+  [[nodiscard]] runtime::task<std::optional<lease>> acquire_at_home(core::request);
+  [[nodiscard]] runtime::task<released> release_at_home(std::shared_ptr<core::tenancy>);
+  /// Runs at home by itself. Throws lock_error where nothing can run.
+  void spawn(std::string_view name, runtime::task<void>);
+
+  void close() noexcept;
+  /// True in a fork: the threads are not here, and somebody who is not here may hold our locks. Touch nothing.
+  [[nodiscard]] bool forked() const noexcept { return generation_ != runtime::fork_generation(); }
+  void check_not_forked(std::string_view name) const;  ///< throws lock_error(forked)
+  [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  [[nodiscard]] const seam::backend& backend() const noexcept { return *backend_; }
+  [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
+
+ private:
+  service(std::string url, std::unique_ptr<seam::backend>, const open_options&);
+  static void retire(service*) noexcept;
+  [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
+  [[noreturn]] void fail(const seam::failure&, std::string_view name) const;
+  runtime::task<void> give_up_at_home(std::shared_ptr<core::tenancy>, limit);
+  void start(std::string_view name);
+
+  const unsigned generation_ = runtime::fork_generation();
+  const std::string url_;
+  const core::reporter report_;
+  runtime::executor executor_;
+  runtime::loop loop_;
+  const std::unique_ptr<seam::backend> backend_;
+  core::engine engine_;
+  service* next_leaked_ = nullptr;
+};
+
+}  // namespace holdfast::detail

@@ -1,0 +1,67 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/client_io.hpp"
+#include "sim/world.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::sim {
+
+struct demand {
+  enum class kind { acquire, renew, release } what;
+  std::string name;
+  seam::owner_id owner;
+  std::chrono::milliseconds ttl{};
+  bool queue = false;
+  int from = 0;  ///< which client
+};
+
+struct reply {
+  bool yes = false;
+  std::uint64_t fence = 0;
+  std::chrono::nanoseconds left{0};  ///< of whoever holds it
+};
+
+/// A lock service with expiry by its own clock, a queue, and pushes to those it grants to.
+class lease_server {
+ public:
+  static constexpr std::uint64_t fences_in_a_block = 16;
+  /// A place in a queue that is not polled for so long is dropped: its request may have overtaken the one that left.
+  static constexpr std::chrono::seconds place_ttl{2};
+  using push = std::function<void(int client, seam::owner_id)>;
+
+  lease_server(world& w, drifting_clock clock, push p) : world_(w), clock_(clock), push_(std::move(p)) {}
+  [[nodiscard]] reply carry_out(const demand&);
+
+  void restart_empty();     ///< locks, queues and the last fence are gone; the clock is not
+  void forget_client(int);  ///< its places in queues: it crashed, and nobody will ever ask for them
+  /// What is left: places, and locks that have not run out.
+  [[nodiscard]] std::string leftovers() const;
+
+ private:
+  struct place {
+    seam::owner_id owner;
+    int client;
+    std::chrono::milliseconds ttl;
+    instant expires;
+  };
+  struct lock {
+    seam::owner_id owner{};
+    int client = 0;
+    instant expires = instant::min();
+    std::vector<place> line;
+  };
+  void give(lock&, const place&);
+  void serve_first(lock&);
+  world& world_;
+  const drifting_clock clock_;
+  const push push_;
+  std::map<std::string, lock> locks_;
+  std::uint64_t last_fence_ = 0;
+};
+
+}  // namespace holdfast::sim

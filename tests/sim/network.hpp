@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "sim/world.hpp"
+
+namespace holdfast::sim {
+
+/// What goes wrong between clients and server in one run. Each run switches a random part of it on.
+struct weather {
+  double lose = 0;       ///< a message never arrives
+  double duplicate = 0;  ///< it arrives twice
+  double late = 0;       ///< it arrives after up to a third of a second, when nobody expects it any more
+  double refuse = 0;     ///< a period in which the server refuses connections begins
+};
+
+/// Messages with a mind of their own. They may overtake one another: connections are cut and made anew.
+class network {
+ public:
+  explicit network(world& w) : world_(w) {}
+  weather now;
+  std::uint64_t faults = 0;
+
+  /// `arrive` may run never, once or twice; `alive` is asked when it would.
+  void send(const std::function<bool()>& alive, const std::function<void()>& arrive) {
+    using namespace std::chrono_literals;
+    if (world_.chance(now.lose)) {
+      world_.note("message lost");
+      ++faults;
+      return;
+    }
+    const int copies = world_.chance(now.duplicate) ? 2 : 1;
+    faults += static_cast<std::uint64_t>(copies - 1);
+    for (int n = 0; n < copies; ++n) {
+      const bool late = world_.chance(now.late);
+      if (late) ++faults;
+      world_.in(late ? world_.between(5ms, 350ms) : world_.between(30us, 2ms), [alive, arrive] {
+        if (alive()) arrive();
+      });
+    }
+  }
+
+  void refuse_until(real when) {
+    ++faults;
+    refused_until_ = when;
+  }
+  [[nodiscard]] bool refuses() const noexcept { return world_.now() < refused_until_; }
+
+ private:
+  world& world_;
+  real refused_until_{0};
+};
+
+}  // namespace holdfast::sim

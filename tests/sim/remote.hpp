@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "sim/client_io.hpp"
+#include "sim/lease_server.hpp"
+#include "sim/network.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::sim {
+
+/// A store for the simulator: a client's side of the lease server, over the bad network.
+class remote final : public seam::backend {
+ public:
+  remote(world&, network&, lease_server&, client_io& home, int id);
+
+  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] guarantees promises() const noexcept override;
+
+  /// The process is gone: nothing reaches it, and nothing that it says is heard.
+  void crash() noexcept { crashed_ = true; }
+  [[nodiscard]] bool crashed() const noexcept { return crashed_; }
+  void pushed(seam::owner_id);  ///< from the server
+  [[nodiscard]] std::size_t waiting() const noexcept { return calls_.size() + inbox_.size(); }
+  bool ending = false;  ///< the process ends in order: what it cannot reach by now is left to its ttl
+
+ private:
+  class place;
+  struct call {
+    runtime::signal arrived;
+    std::optional<reply> got;
+  };
+  /// Nothing: no answer within the limit, or for so long that the connection is given up.
+  runtime::task<std::optional<reply>> ask(runtime::io&, demand, limit);
+
+  world& world_;
+  network& network_;
+  lease_server& server_;
+  client_io& home_;
+  const int id_;
+  bool crashed_ = false;
+  std::uint64_t last_call_ = 0;
+  std::map<std::uint64_t, call*> calls_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, runtime::signal*> inbox_;
+};
+
+}  // namespace holdfast::sim

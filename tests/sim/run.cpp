@@ -1,0 +1,312 @@
+#include "sim/run.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "core/engine.hpp"
+#include "runtime/nursery.hpp"
+#include "sim/checker.hpp"
+#include "sim/client_io.hpp"
+#include "sim/lease_server.hpp"
+#include "sim/network.hpp"
+#include "sim/remote.hpp"
+#include "sim/resource.hpp"
+#include "sim/world.hpp"
+
+namespace holdfast::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using core::outcome;
+using core::tenancy;
+using runtime::later;
+using runtime::span;
+using runtime::task;
+using runtime::wake;
+using std::chrono::milliseconds;
+
+constexpr milliseconds longest_ttl = 400ms;
+constexpr span patience = 300ms;
+
+/// Which faults there are in this run, and how many of everything.
+struct plan {
+  explicit plan(world& w)
+      : clients(2 + w.below(3)),
+        users(1 + w.below(3)),
+        names(1 + w.below(2)),
+        operations(3 + w.below(8)),
+        burst(w.below(3) == 0 ? 1 : 2 + static_cast<unsigned>(w.below(15))),
+        drift(w.chance(0.7) ? 0.0045 : 0),
+        pauses(w.chance(0.5)),
+        crashes(w.chance(0.4)),
+        restarts(w.chance(0.15)),
+        faults_end(w.between(500ms, 3s)) {
+    if (w.chance(0.5)) bad.lose = 0.01 + 0.01 * static_cast<double>(w.below(20));
+    if (w.chance(0.4)) bad.duplicate = 0.1;
+    if (w.chance(0.4)) bad.late = 0.1;
+    if (w.chance(0.3)) bad.refuse = 0.3;
+  }
+  std::uint64_t clients, users, names, operations;
+  unsigned burst;
+  double drift;
+  bool pauses, crashes, restarts;
+  weather bad;
+  real faults_end;
+};
+
+/// One process.
+struct client {
+  client(world& w, network& n, lease_server& s, int id_, double rate, unsigned burst)
+      : id(id_),
+        io(w, drifting_clock(w, rate, std::chrono::seconds(1 + w.below(1000)))),
+        user([this](std::function<void()> f) { io.post(std::move(f)); }, [](const char*) {}),
+        store(w, n, s, io, id_),
+        engine(store, io, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
+        users(io) {}
+  const int id;
+  client_io io;
+  runtime::executor user;
+  remote store;
+  core::engine engine;
+  runtime::nursery users;
+};
+
+class scenario {
+ public:
+  scenario(std::uint64_t seed, bool trace)
+      : world_(seed),
+        plan_(world_),
+        network_(world_),
+        server_(
+            world_, drifting_clock(world_, rate(), 5000s),
+            [this](int to, seam::owner_id owner) { clients_.at(static_cast<std::size_t>(to))->store.pushed(owner); }),
+        resource_(world_),
+        checker_(world_, !plan_.restarts) {
+    world_.trace = trace;
+    world_.after_each = [this] { checker_.look(); };
+  }
+
+  result play() {
+    network_.now = plan_.bad;
+    for (std::uint64_t n = 0; n < plan_.clients; ++n) {
+      client& c = start_client();
+      for (std::uint64_t u = 0; u < plan_.users; ++u) c.users.spawn(live(c, plan_.operations));
+    }
+    world_.in(world_.between(5ms, 50ms), [this] { make_trouble(); });
+    go_until([this] { return users_are_done() && world_.now() > plan_.faults_end; }, 120s, "I7: callers hang");
+    heal();
+    client& last = start_client();
+    last.users.spawn(take_every_name(last));
+    go_until([this] { return users_are_done(); }, 60s, "I7: a lock cannot be had though nobody has it");
+    rest(2 * longest_ttl + lease_server::place_ttl);
+    look_for_leftovers();
+    for (const auto& c : clients_) {
+      c->store.ending = true;
+      c->engine.close();
+      c->engine.end();
+    }
+    while (world_.step()) {
+    }
+    for (const auto& c : clients_) {
+      if (c->engine.tasks().running() != 0)
+        world_.violate("I8: a task of client " + std::to_string(c->id) + " never ends");
+    }
+    result_.violation = world_.violation();
+    result_.hash = world_.hash();
+    result_.events = world_.events();
+    result_.faults += network_.faults;
+    return result_;
+  }
+
+ private:
+  double rate() {
+    constexpr double far[] = {-1, 1, 0.3, 0};
+    return 1 + plan_.drift * far[world_.below(4)];
+  }
+
+  client& start_client() {
+    const auto id = static_cast<int>(clients_.size());
+    clients_.push_back(std::make_unique<client>(world_, network_, server_, id, rate(), plan_.burst));
+    client& c = *clients_.back();
+    return c;
+  }
+
+  void go_until(const std::function<bool()>& done, real at_most, const char* else_what) {
+    const real end = world_.now() + at_most;
+    while (!done()) {
+      if (world_.now() > end || !world_.step()) {
+        world_.violate(else_what);
+        return;
+      }
+    }
+  }
+
+  void rest(real time) {
+    bool over = false;
+    world_.in(time, [&over] { over = true; });
+    while (!over && world_.step()) {
+    }
+  }
+
+  bool users_are_done() const {
+    return std::all_of(clients_.begin(), clients_.end(), [](const auto& c) { return c->users.running() == 0; });
+  }
+
+  // ---- faults -------------------------------------------------------------------------------------------------------
+
+  void make_trouble() {
+    if (world_.now() > plan_.faults_end) {
+      heal();
+      return;
+    }
+    client& victim = *clients_.at(world_.below(clients_.size()));
+    if (plan_.pauses && world_.chance(0.3) && !victim.store.crashed()) {
+      ++result_.faults;
+      victim.io.pause(world_.now() + world_.between(5ms, 700ms));
+    }
+    if (plan_.crashes && world_.chance(0.06) && !victim.store.crashed()) crash(victim);
+    if (plan_.restarts && world_.chance(0.1)) {
+      ++result_.faults;
+      server_.restart_empty();
+    }
+    if (world_.chance(plan_.bad.refuse)) network_.refuse_until(world_.now() + world_.between(1ms, 250ms));
+    world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
+  }
+
+  void heal() {
+    network_.now = weather();
+    network_.refuse_until(world_.now());
+  }
+
+  void crash(client& c) {
+    ++result_.faults;
+    world_.note("crash", static_cast<std::uint64_t>(c.id));
+    c.store.crash();
+    checker_.forget_all(c.io);
+    client& next = start_client();
+    next.users.spawn(live(next, 1 + world_.below(plan_.operations)));
+  }
+
+  // ---- users --------------------------------------------------------------------------------------------------------
+
+  std::string any_name() { return "lock/" + std::to_string(world_.below(plan_.names)); }
+
+  milliseconds any_ttl() {
+    constexpr milliseconds ttls[] = {60ms, 150ms, longest_ttl};
+    return ttls[world_.below(3)];
+  }
+
+  task<void> live(client& c, std::uint64_t operations) {
+    const milliseconds usual_ttl = any_ttl();
+    const std::stop_source quiet;
+    for (std::uint64_t n = 0; n < operations && !c.store.crashed(); ++n) {
+      co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 60ms))));
+      const core::terms on{.ttl = world_.chance(0.8) ? usual_ttl : any_ttl(),
+                           .renew = world_.chance(0.85),
+                           .max_hold = world_.chance(0.1) ? any_ttl() * 2 : 0ms};
+      const bool one_look = world_.chance(0.15);
+      const bool limited = world_.chance(0.6);
+      const span longest_wait = limited ? world_.between(1ms, 600ms) : span(30s);
+      std::stop_source stop;
+      if (world_.chance(0.15)) {
+        world_.in(world_.between(0ms, 200ms), [stop]() mutable { stop.request_stop(); });
+      }
+      core::request wanted(any_name(), on, limit(later(c.io.now(), longest_wait), stop.get_token()), one_look);
+      const real asked = world_.now();
+      const instant last = one_look ? later(c.io.now(), patience) : wanted.until.at();
+      outcome got = co_await c.engine.acquire(c.io, std::move(wanted));
+      ++result_.operations;
+      world_.note("outcome", static_cast<std::uint64_t>(got.what), got.lease ? got.lease->fence() : 0);
+      const bool ran = c.io.running_since() + 1ms < asked;
+      if (ran && c.io.now() > later(last, 15ms)) world_.violate("I7: a caller came back after its limit");
+      if (got.what == outcome::kind::granted && !c.store.crashed()) co_await hold(c, std::move(got.lease));
+    }
+  }
+
+  task<void> hold(client& c, std::shared_ptr<tenancy> lease) {
+    ++result_.granted;
+    checker::watched& mine = checker_.watch(lease, c.io);
+    const instant end = later(c.io.now(), world_.chance(0.5) ? world_.between(0ms, 10ms) : world_.between(0ms, 500ms));
+    while (c.io.now() < end && lease->held(c.io.now())) {
+      co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 30ms))));
+      if (c.store.crashed()) co_return;
+      const std::uint64_t what = world_.below(10);
+      if (what < 5 && lease->held(c.io.now())) co_await add_one(c, lease);
+      if (what == 5) {
+        const milliseconds ttl = any_ttl();
+        const limit until(lease->of()->deadline());
+        ++result_.operations;
+        co_await c.engine.renew(c.io, lease, ttl, until);
+      }
+      if (c.store.crashed()) co_return;
+    }
+    const limit until(std::min(later(c.io.now(), 1s), lease->of()->deadline()));
+    ++result_.operations;
+    const released end_of_it = co_await c.engine.release(c.io, lease, until);
+    world_.note("released", static_cast<std::uint64_t>(end_of_it), lease->fence());
+    if (end_of_it == released::lost) ++result_.lost;
+    if (lease->held(c.io.now())) world_.violate("I4: a lease is held after its release");
+    if (!c.store.crashed()) checker_.forget(mine);
+  }
+
+  /// Reads, thinks and writes, each a message to the resource. The holder may be stopped anywhere in between.
+  task<void> add_one(client& c, std::shared_ptr<tenancy> lease) {
+    const std::string& name = lease->of()->name;
+    co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 5ms))));
+    const std::optional<std::uint64_t> seen = resource_.read(name, lease->fence());
+    ++result_.operations;
+    if (!seen) co_return;
+    co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 20ms))));
+    if (c.store.crashed()) co_return;
+    ++result_.operations;
+    resource_.write(name, lease->fence(), *seen + 1);
+  }
+
+  task<void> take_every_name(client& c) {
+    for (std::uint64_t n = 0; n < plan_.names; ++n) {
+      core::request wanted("lock/" + std::to_string(n), core::terms{.ttl = 150ms}, limit(later(c.io.now(), 40s)),
+                           false);
+      outcome got = co_await c.engine.acquire(c.io, std::move(wanted));
+      if (got.what != outcome::kind::granted) {
+        world_.violate("I7: lock/" + std::to_string(n) + " cannot be had though nobody has it");
+      } else {
+        const limit until(later(c.io.now(), 1s));
+        co_await c.engine.release(c.io, std::move(got.lease), until);
+      }
+    }
+  }
+
+  // ---- the end ------------------------------------------------------------------------------------------------------
+
+  void look_for_leftovers() {
+    for (const auto& c : clients_) {
+      if (c->store.crashed()) server_.forget_client(c->id);
+      const std::string who = "client " + std::to_string(c->id);
+      if (c->engine.kept() != 0) world_.violate("I8: " + who + " still keeps a hold");
+      if (c->engine.rooms() != 0) world_.violate("I8: " + who + " still has a room in its gate");
+      if (c->store.waiting() != 0) world_.violate("I8: " + who + " still has a call or an inbox");
+    }
+    const std::string left = server_.leftovers();
+    if (!left.empty()) world_.violate("I8, I10: " + left);
+  }
+
+  world world_;
+  const plan plan_;
+  network network_;
+  lease_server server_;
+  resource resource_;
+  checker checker_;
+  std::deque<std::unique_ptr<client>> clients_;
+  result result_;
+};
+
+}  // namespace
+
+result run(std::uint64_t seed, bool trace) { return scenario(seed, trace).play(); }
+
+}  // namespace holdfast::sim

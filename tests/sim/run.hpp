@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace holdfast::sim {
+
+struct result {
+  std::string violation;  ///< empty: every invariant held
+  std::uint64_t hash = 0;
+  std::uint64_t operations = 0;  ///< acquires, renewals, releases, reads and writes that users asked for
+  std::uint64_t granted = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t faults = 0;
+  std::uint64_t events = 0;
+};
+
+/// A whole world, from one seed: clients that drift, pause and crash, a network that loses, repeats and delays, a
+/// server that restarts. Then it heals, and everything must come to rest.
+[[nodiscard]] result run(std::uint64_t seed, bool trace = false);
+
+}  // namespace holdfast::sim
