@@ -26,7 +26,9 @@ bool awaitable<T>::await_ready() const noexcept {
 
 template <class T>
 void awaitable<T>::await_suspend(std::coroutine_handle<> waiting) {
-  detail::operation<T>& mine = *operation_;
+  // The coroutine may run to its end elsewhere, and this awaitable with it, before begin() has returned.
+  const std::shared_ptr<detail::operation<T>> keep = operation_;
+  detail::operation<T>& mine = *keep;
   mine.begin([&mine, waiting](std::exception_ptr error, std::optional<T> value) {
     mine.error = std::move(error);
     mine.value = std::move(value);

@@ -44,8 +44,8 @@ class seats {
     if (seated()) throw lock_error(errc::would_deadlock, name_, service_->url());
   }
 
-  [[nodiscard]] bool acquire(const limit& until, bool one_look) {
-    std::optional<lease> got = service_->acquire(name_, on_, until, one_look);
+  [[nodiscard]] bool acquire(const limit& until) {
+    std::optional<lease> got = service_->acquire(name_, on_, until);
     if (!got) return false;
     auto mine = std::make_unique<seat>(std::this_thread::get_id(), std::move(*got));
     all_.with([&](auto& all) { all.push_back(std::move(mine)); });
@@ -98,12 +98,12 @@ bool mutex::lock(const std::stop_token& stop) { return lock_within(until(stop));
 
 bool mutex::try_lock() {
   if (!seats_->forked() && seats_->seated()) return false;
-  return seats_->acquire(within(std::chrono::seconds(0)), true);
+  return seats_->acquire(within(std::chrono::seconds(0)));
 }
 
 bool mutex::lock_within(const limit& until) {
   seats_->refuse_second();
-  return seats_->acquire(until, until.at() <= boot_clock::now());
+  return seats_->acquire(until);
 }
 
 void mutex::unlock() noexcept { seats_->leave(); }

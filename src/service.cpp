@@ -29,11 +29,11 @@ store service::open(std::string url, std::unique_ptr<seam::backend> backend, con
 service::service(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options)
     : url_(std::move(url)),
       report_(options.observe),
+      backend_(std::move(backend)),
       executor_(options.executor,
                 [report = report_](const char* what) {
                   report.tell_here({.what = event::kind::warning, .name = {}, .text = what});
                 }),
-      backend_(std::move(backend)),
       engine_(*backend_, loop_, executor_, report_, {.patience = options.patience, .burst = options.burst}) {}
 
 service::~service() {
@@ -57,11 +57,12 @@ void service::retire(service* s) noexcept {
   }
 }
 
-std::optional<lease> service::acquire(std::string_view name, const core::terms& on, const limit& until, bool one_look) {
+std::optional<lease> service::acquire(std::string_view name, const core::terms& on, const limit& until) {
   check_not_forked(name);
   start(name);
   runtime::inline_io here;
-  core::outcome end = run_inline(engine_.acquire(here, core::request(std::string(name), on, until, one_look)));
+  core::outcome end =
+      run_inline(engine_.acquire(here, core::request(std::string(name), on, until, core::is_one_look(until))));
   return lease_of(std::move(end), name);
 }
 
@@ -94,9 +95,9 @@ released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
     runtime::inline_io here;
     const instant now = here.now();
     const limit until = release_limit(*t, now);
-    if (!runtime::executor::runs_here()) return run_inline(engine_.release(here, t, until));
     const std::optional<released> over = engine_.end_tenancy(*t, now);
     if (over) return *over;
+    if (!runtime::executor::runs_here()) return run_inline(engine_.give_up(here, t, until));
     engine_.spawn(give_up_at_home(t, until));
   } catch (...) {  // no memory: it is free after its ttl
   }

@@ -23,8 +23,8 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] static const std::shared_ptr<service>& of(const store& s) noexcept { return s.service_; }
   ~service();
 
-  /// Empty: busy, or asked to stop. Throws lock_error.
-  [[nodiscard]] std::optional<lease> acquire(std::string_view name, const core::terms&, const limit&, bool one_look);
+  /// Empty: busy, or asked to stop. A limit that is over is one look. Throws lock_error.
+  [[nodiscard]] std::optional<lease> acquire(std::string_view name, const core::terms&, const limit&);
   [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
   released release(const std::shared_ptr<core::tenancy>&) noexcept;
 
@@ -53,9 +53,10 @@ class service : public std::enable_shared_from_this<service> {
   const unsigned generation_ = runtime::fork_generation();
   const std::string url_;
   const core::reporter report_;
+  // In this order: the engine's tasks run on the loop and post to the executor, and what waits there may own claims.
+  const std::unique_ptr<seam::backend> backend_;
   runtime::executor executor_;
   runtime::loop loop_;
-  const std::unique_ptr<seam::backend> backend_;
   core::engine engine_;
   service* next_leaked_ = nullptr;
 };

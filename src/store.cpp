@@ -22,14 +22,12 @@ constexpr boot_clock::time_point for_ever = boot_clock::time_point::max();
   throw lock_error(errc::unsupported, names.front(), "several names at once cannot be acquired yet");
 }
 
-bool is_one_look(const limit& until) noexcept { return until.at() <= boot_clock::now(); }
-
 template <class T>
 std::shared_ptr<detail::operation<T>> acquire_operation(
     const std::shared_ptr<detail::service>& on, std::string_view name, const limit& until, const lock_options& options,
     runtime::task<T> (*finish)(runtime::task<std::optional<lease>>)) {
   detail::check_name(name);
-  const bool one_look = is_one_look(until);
+  const bool one_look = core::is_one_look(until);
   return std::make_shared<detail::operation<T>>(
       on, std::string(name), until.stop(),
       [finish, one_look, at = until.at(), own_name = std::string(name),
@@ -79,7 +77,8 @@ std::optional<lease> store::try_acquire(std::string_view name, const lock_option
 
 std::optional<lease> store::try_acquire(std::string_view name, const limit& until, const lock_options& options) {
   detail::check_name(name);
-  return service_->acquire(name, detail::check_options(name, options), until, is_one_look(until));
+  const std::shared_ptr<detail::service> mine = service_;  // this handle may go while we wait
+  return mine->acquire(name, detail::check_options(name, options), until);
 }
 
 std::optional<lease> store::try_acquire(std::string_view name, const limit& until, const lock_options& options,

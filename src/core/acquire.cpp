@@ -33,9 +33,8 @@ class in_room {
 }  // namespace
 
 task<outcome> engine::acquire(io& i, request r) {
-  if (closing_.stop_requested()) co_return asked_to_stop();
-  start();
-  const instant began = i.now();
+  if (closing_.stop_requested() || r.until.stop().stop_requested()) co_return asked_to_stop();
+  const instant began = report_.wanted() ? i.now() : instant();
   visitor me(r.on);
   const gate::entry way_in = gate_.enter(r.name, me, !r.one_look);
   if (way_in == gate::entry::busy) {
@@ -46,14 +45,14 @@ task<outcome> engine::acquire(io& i, request r) {
     report_.tell(user_, {.what = event::kind::waiting, .name = r.name});
     std::optional<outcome> end = co_await wait_in_line(i, r, me);
     if (end) {
-      tell_end(r, *end, began, i.now());
+      tell_end(i, r, *end, began);
       co_return std::move(*end);
     }
   }
   in_room room(gate_, r.name);
   outcome end = co_await ask(i, r);
   if (end.what == outcome::kind::granted) room.stay();
-  tell_end(r, end, began, i.now());
+  tell_end(i, r, end, began);
   co_return end;
 }
 
@@ -87,12 +86,12 @@ task<outcome> engine::ask(io& i, const request& r) {
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
     const instant patience_ends = later(silent_since.value_or(sent), settings_.patience);
-    const limit for_reply(std::min(last, patience_ends), until.get().stop());
-    seam::answer<seam::grant> answer = co_await claim->poll(i, for_reply);
+    limit for_reply(std::min(last, patience_ends), until.get().stop());
+    seam::answer<seam::grant> answer = co_await claim->poll(i, std::move(for_reply));
     const instant now = i.now();
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
       if (silent_since) gate_.calm(r.name);
-      co_return take(i, r, std::move(claim), answer.value());
+      co_return take(r, std::move(claim), answer.value(), now);
     }
     known = known || !r.one_look || !answer.is_no();
     if (answer.is_no()) {
@@ -143,8 +142,7 @@ task<outcome> engine::ask(io& i, const request& r) {
   co_return end;
 }
 
-outcome engine::take(io& i, const request& r, std::unique_ptr<seam::claim> claim, const seam::grant& grant) {
-  const instant now = i.now();
+outcome engine::take(const request& r, std::unique_ptr<seam::claim> claim, const seam::grant& grant, instant now) {
   const auto held = std::make_shared<hold>(r.name, r.on, std::move(claim), grant, now);
   std::shared_ptr<tenancy> lease = hold::seat(held, now);
   keep_from_now(held, now);
@@ -156,8 +154,9 @@ outcome engine::asked_to_stop() const {
                                    : outcome::stopped();
 }
 
-void engine::tell_end(const request& r, const outcome& end, instant began, instant now) {
-  event e{.what = event::kind::left, .name = r.name, .took = now - began};
+void engine::tell_end(io& i, const request& r, const outcome& end, instant began) {
+  if (!report_.wanted()) return;
+  event e{.what = event::kind::left, .name = r.name, .took = i.now() - began};
   if (end.what == outcome::kind::granted) {
     e.what = event::kind::acquired;
     e.fence = end.lease->fence();

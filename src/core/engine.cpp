@@ -9,11 +9,12 @@ namespace holdfast::core {
 engine::engine(seam::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
     : backend_(backend), home_(home), user_(user), report_(std::move(report)), settings_(s), tasks_(home) {}
 
-void engine::start() {
-  std::call_once(started_, [this] {
-    home_.start();
-    spawn(keep());
-  });
+void engine::start_once() {
+  const std::lock_guard one_at_a_time(starting_);
+  if (started_) return;
+  home_.start();
+  spawn(keep());
+  started_ = true;
 }
 
 std::size_t engine::kept() const noexcept {

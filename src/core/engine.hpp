@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,6 +35,11 @@ class request {
   limit until;
   bool one_look;  ///< never wait for another holder; `until` then bounds nothing but its stop_token
 };
+
+/// A limit that is over already: never wait for another holder.
+[[nodiscard]] inline bool is_one_look(const limit& until) noexcept {
+  return until.at() != runtime::never && until.at() <= boot_clock::now();
+}
 
 /// How an acquire ended.
 class outcome {
@@ -78,8 +84,10 @@ class engine {
   [[nodiscard]] task<released> release(io&, std::shared_ptr<tenancy>, limit);  ///< both
   /// Runs at home by itself. The engine waits for it before it goes.
   void spawn(task<void> work) { tasks_.spawn(std::move(work)); }
-  /// Makes sure that home runs. Throws std::system_error.
-  void start();
+  /// Makes sure that home runs; before anything else. Throws std::system_error.
+  void start() {
+    if (!started_.load(std::memory_order_acquire)) start_once();
+  }
 
   void close() noexcept { closing_.request_stop(); }  ///< every waiter leaves with errc::closed
   void end() noexcept { ending_.request_stop(); }     ///< nobody holds or asks any more: the background tasks end
@@ -88,12 +96,14 @@ class engine {
   [[nodiscard]] std::size_t rooms() const noexcept { return gate_.rooms(); }
 
  private:
+  void start_once();
+
   // acquire.cpp
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
   task<outcome> ask(io&, const request&);
-  outcome take(io&, const request&, std::unique_ptr<seam::claim>, const seam::grant&);
+  outcome take(const request&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
   [[nodiscard]] outcome asked_to_stop() const;
-  void tell_end(const request&, const outcome&, instant began, instant now);
+  void tell_end(io&, const request&, const outcome&, instant began);
 
   // keep.cpp
   task<void> keep();
@@ -106,7 +116,7 @@ class engine {
 
   // release.cpp
   bool hand_over(const std::shared_ptr<hold>&, instant now);
-  void tell_released(const tenancy&, instant now, std::error_code why = {});
+  void tell_released(const tenancy&, instant now, released how = released::yes);
   void lose(const std::shared_ptr<hold>&, instant now, errc, std::string_view why);
   task<void> give_back(std::shared_ptr<hold>);
   task<void> give_back(std::unique_ptr<seam::claim>, milliseconds ttl);
@@ -125,7 +135,8 @@ class engine {
   runtime::guarded<schedule> schedule_;
   runtime::signal kick_;  // the keeper has to wake up earlier than it meant to
   std::stop_source closing_, ending_;
-  std::once_flag started_;
+  std::mutex starting_;
+  std::atomic<bool> started_{false};
   runtime::nursery tasks_;
 };
 

@@ -54,12 +54,8 @@ hold::hold(std::string name_, terms on_, std::unique_ptr<seam::claim> claim_, co
       began_(now),
       must_end_(on.max_hold > milliseconds(0) ? runtime::later(now, on.max_hold) : runtime::never),
       ttl_(on.ttl),
-      deadline_(grant.deadline) {
-  tenure_.with([&](tenure& t) {
-    t.next_fence = grant.fence;
-    t.fences = grant.fences;
-  });
-}
+      deadline_(grant.deadline),
+      tenure_(tenure{.next_fence = grant.fence, .fences = grant.fences}) {}
 
 bool hold::valid(instant now) noexcept {
   for (instant seen = deadline_;;) {
@@ -87,14 +83,10 @@ std::shared_ptr<tenancy> hold::seat(const std::shared_ptr<hold>& self, instant n
     auto next = std::make_shared<tenancy>(self, t.next_fence, now);
     if (!planted(bug::fence_used_twice)) ++t.next_fence;
     --t.fences;
-    ++t.seated;
+    ++self->seated_;
     t.tenant = next;
     return next;
   });
-}
-
-unsigned hold::seated() const noexcept {
-  return tenure_.with([](const tenure& t) { return t.seated; });
 }
 
 std::shared_ptr<tenancy> hold::finish() noexcept {

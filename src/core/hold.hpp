@@ -89,7 +89,7 @@ class hold {
   /// A new tenancy with the next fence; none if the hold is finished or its fences are used up.
   [[nodiscard]] static std::shared_ptr<tenancy> seat(const std::shared_ptr<hold>&, instant now);
   /// How many tenancies there were, and since when the first.
-  [[nodiscard]] unsigned seated() const noexcept;
+  [[nodiscard]] unsigned seated() const noexcept { return seated_; }
   [[nodiscard]] instant began() const noexcept { return began_; }
 
   /// Ends the hold. One caller only gets its last tenant: that one takes care of the claim and of the room.
@@ -102,15 +102,15 @@ class hold {
  private:
   struct tenure {
     bool finished = false;
-    unsigned seated = 0;
     std::uint64_t next_fence = 0;
-    std::uint64_t fences = 0;         // left
-    std::shared_ptr<tenancy> tenant;  // it owns the hold in turn, until finish() cuts the circle
+    std::uint64_t fences = 0;           // left
+    std::shared_ptr<tenancy> tenant{};  // it owns the hold in turn, until finish() cuts the circle
   };
   const instant began_;
   const instant must_end_;
   std::atomic<milliseconds> ttl_;
   std::atomic<instant> deadline_;
+  std::atomic<unsigned> seated_{0};
   runtime::guarded<tenure> tenure_;
 };
 

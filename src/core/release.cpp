@@ -38,7 +38,7 @@ task<released> engine::give_up(io& i, std::shared_ptr<tenancy> lease, limit l) {
     if (gone.is_no()) result = released::lost;
   }
   if (result == released::unknown) spawn(give_back(h));  // not on the caller's time
-  tell_released(*lease, i.now(), result == released::lost ? make_error_code(errc::lost) : std::error_code());
+  if (report_.wanted()) tell_released(*lease, i.now(), result);
   gate_.next(h->name);
   co_return result;
 }
@@ -50,12 +50,10 @@ task<released> engine::release(io& i, std::shared_ptr<tenancy> lease, limit l) {
   co_return result;
 }
 
-void engine::tell_released(const tenancy& lease, instant now, std::error_code why) {
-  report_.tell(user_, {.what = event::kind::released,
-                       .name = lease.of()->name,
-                       .fence = lease.fence(),
-                       .took = now - lease.began(),
-                       .why = why});
+void engine::tell_released(const tenancy& lease, instant now, released how) {
+  event e{.what = event::kind::released, .name = lease.of()->name, .fence = lease.fence(), .took = now - lease.began()};
+  if (how == released::lost) e.why = errc::lost;
+  report_.tell(user_, e);
 }
 
 bool engine::hand_over(const std::shared_ptr<hold>& h, instant now) {

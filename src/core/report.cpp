@@ -11,20 +11,24 @@ reporter::reporter(std::shared_ptr<observer> to) {
   shared_->to = std::move(to);
 }
 
-void reporter::tell(runtime::executor& where, const event& e) const {
+void reporter::tell(runtime::executor& where, const event& e) const noexcept {
   if (!shared_ || !add(e)) return;
   where.post([mine = shared_] { mine->drain(); });
 }
 
-void reporter::tell_here(const event& e) const {
+void reporter::tell_here(const event& e) const noexcept {
   if (shared_ && add(e)) shared_->drain();
 }
 
-bool reporter::add(const event& e) const {
-  return shared_->waiting.with([&](queue& q) {
-    q.events.push_back({e, std::string(e.name), std::string(e.text)});
-    return !std::exchange(q.draining, true);
-  });
+bool reporter::add(const event& e) const noexcept {
+  try {
+    return shared_->waiting.with([&](queue& q) {
+      q.events.push_back({e, std::string(e.name), std::string(e.text)});
+      return !std::exchange(q.draining, true);
+    });
+  } catch (...) {  // no memory for it: an event is dropped sooner than a lock
+    return false;
+  }
 }
 
 void reporter::shared::drain() noexcept {

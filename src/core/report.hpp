@@ -13,10 +13,11 @@ namespace holdfast::core {
 class reporter {
  public:
   explicit reporter(std::shared_ptr<observer> to);
+  [[nodiscard]] bool wanted() const noexcept { return shared_ != nullptr; }
   /// From any thread; nothing without an observer.
-  void tell(runtime::executor&, const event&) const;
+  void tell(runtime::executor&, const event&) const noexcept;
   /// On the executor only.
-  void tell_here(const event&) const;
+  void tell_here(const event&) const noexcept;
 
  private:
   struct copy {
@@ -32,7 +33,7 @@ class reporter {
     runtime::guarded<queue> waiting;
     void drain() noexcept;
   };
-  [[nodiscard]] bool add(const event&) const;  // true: somebody must drain
+  [[nodiscard]] bool add(const event&) const noexcept;  // true: somebody must drain
   std::shared_ptr<shared> shared_;
 };
 

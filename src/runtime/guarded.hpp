@@ -1,5 +1,6 @@
 #pragma once
 #include <mutex>
+#include <utility>
 
 namespace holdfast::runtime {
 
@@ -7,6 +8,9 @@ namespace holdfast::runtime {
 template <class T>
 class guarded {
  public:
+  guarded() = default;
+  explicit guarded(T value) : value_(std::move(value)) {}
+
   template <class F>
   decltype(auto) with(F&& f) {
     std::lock_guard lock(mutex_);

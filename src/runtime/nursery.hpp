@@ -18,8 +18,9 @@ class nursery {
 
   /// From any thread. The work must not throw.
   void spawn(task<void> work) {
+    const root made = drive(*this, std::move(work));
     ++running_;
-    home_.post(drive(*this, std::move(work)).frame);
+    home_.post(made.frame);
   }
 
   [[nodiscard]] int running() const noexcept { return running_; }

@@ -15,13 +15,14 @@ bool turn::line::remove(const waiter* gone) noexcept {
 }
 
 bool turn::try_enter() noexcept {
-  return line_.with([](line& l) { return !std::exchange(l.taken, true); });
+  state free = state::free;
+  return state_.compare_exchange_strong(free, state::taken);
 }
 
 task<bool> turn::enter(io& i, limit l) {
   waiter mine;
   const bool free = line_.with([&](line& at) {
-    if (!std::exchange(at.taken, true)) return true;
+    if (state_.exchange(state::waited_for) == state::free) return true;
     waiter** end = &at.first;
     while (*end != nullptr) end = &(*end)->next;
     *end = &mine;
@@ -35,9 +36,11 @@ task<bool> turn::enter(io& i, limit l) {
 }
 
 void turn::leave() noexcept {
-  line_.with([](line& at) {
+  state taken = state::taken;
+  if (state_.compare_exchange_strong(taken, state::free)) return;  // nobody waits
+  line_.with([this](line& at) {
     if (at.first == nullptr) {
-      at.taken = false;
+      state_ = state::free;
     } else {
       waiter* next = std::exchange(at.first, at.first->next);
       next->called.set();

@@ -1,4 +1,6 @@
 #pragma once
+#include <atomic>
+
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
 #include "runtime/signal.hpp"
@@ -21,10 +23,11 @@ class turn {
     waiter* next = nullptr;
   };
   struct line {
-    bool taken = false;
     waiter* first = nullptr;
     [[nodiscard]] bool remove(const waiter*) noexcept;
   };
+  enum class state : unsigned char { free, taken, waited_for };
+  std::atomic<state> state_{state::free};  // waited_for is set under the line's lock only
   guarded<line> line_;
 };
 

@@ -132,8 +132,8 @@ class scenario {
   client& start_client() {
     const auto id = static_cast<int>(clients_.size());
     clients_.push_back(std::make_unique<client>(world_, network_, server_, id, rate(), plan_.burst));
-    client& c = *clients_.back();
-    return c;
+    clients_.back()->engine.start();
+    return *clients_.back();
   }
 
   void go_until(const std::function<bool()>& done, real at_most, const char* else_what) {
@@ -174,6 +174,7 @@ class scenario {
       ++result_.faults;
       server_.restart_empty();
     }
+    if (world_.chance(0.01)) victim.engine.close();  // its users go on with what they hold
     if (world_.chance(plan_.bad.refuse)) network_.refuse_until(world_.now() + world_.between(1ms, 250ms));
     world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
   }

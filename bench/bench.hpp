@@ -1,0 +1,45 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// One row of the table: what was measured, and what it has to reach, if anything.
+struct figure {
+  std::string what;
+  double value;
+  std::string unit;
+  std::string bar{};  ///< "at most 1000"
+  bool reached = true;
+};
+
+using seconds = std::chrono::duration<double>;
+
+[[nodiscard]] inline seconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+[[nodiscard]] inline double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+/// Nanoseconds for one call of f, in a slice of about `length`.
+template <class F>
+[[nodiscard]] double nanoseconds_each(F f, seconds length = std::chrono::milliseconds(50)) {
+  std::size_t n = 0;
+  const seconds began = now(), end = began + length;
+  do {
+    for (int k = 0; k < 100; ++k) f();
+    n += 100;
+  } while (now() < end);
+  return 1e9 * (now() - began).count() / static_cast<double>(n);
+}
+
+void uncontended(std::vector<figure>&);
+void hand_over(std::vector<figure>&);
+void many_leases(std::vector<figure>&);
+/// What our layers cost without the store under them. It looks inside, so it is not here but in tests/cost.
+void layers(std::vector<figure>&);
+
+}  // namespace bench
