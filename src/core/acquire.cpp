@@ -50,7 +50,7 @@ task<outcome> engine::acquire(io& i, request r) {
     }
   }
   in_room room(gate_, r.name);
-  outcome end = co_await ask(i, r);
+  outcome end = co_await ask(i, r, way_in == gate::entry::waiting);
   if (end.what == outcome::kind::granted) room.stay();
   tell_end(i, r, end, began);
   co_return end;
@@ -72,7 +72,7 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   co_return why == wake::stopped ? asked_to_stop() : outcome::busy();
 }
 
-task<outcome> engine::ask(io& i, const request& r) {
+task<outcome> engine::ask(io& i, const request& r, bool told) {
   const cut until(r.until, closing_.get_token());
   seam::claim_spec spec{
       .name = r.name, .ttl = r.on.ttl, .fixed = !r.on.renew, .queue = !r.one_look, .label = r.on.label};
@@ -81,7 +81,6 @@ task<outcome> engine::ask(io& i, const request& r) {
   const instant last = r.one_look ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
   bool known = false;  // the store may have a place or a lock of ours
-  bool waited = false;
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
@@ -99,7 +98,7 @@ task<outcome> engine::ask(io& i, const request& r) {
       silent_since.reset();
       tries = 0;
       if (r.one_look) break;
-      if (!std::exchange(waited, true)) {
+      if (!std::exchange(told, true)) {
         report_.tell(user_, {.what = event::kind::waiting, .name = r.name, .text = answer.who().holder});
       }
       const wake why = co_await claim->wakeup(i, until.get());

@@ -100,7 +100,7 @@ class engine {
 
   // acquire.cpp
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
-  task<outcome> ask(io&, const request&);
+  task<outcome> ask(io&, const request&, bool told);  // told: the observer knows that we wait
   outcome take(const request&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
   [[nodiscard]] outcome asked_to_stop() const;
   void tell_end(io&, const request&, const outcome&, instant began);

@@ -29,7 +29,7 @@ TEST(simulator, every_invariant_holds_in_every_world) {
   const auto began = std::chrono::steady_clock::now();
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     const result one = run(seed);
-    ASSERT_EQ(one.violation, "") << "replay it with: holdfast_sim --seed " << seed << " --trace";
+    ASSERT_EQ(one.violation, "") << "replay it with: build/dev/tests/sim/holdfast_sim --seed " << seed << " --trace";
     all.operations += one.operations;
     all.granted += one.granted;
     all.lost += one.lost;
