@@ -23,10 +23,10 @@ void check_ttl(std::string_view name, std::chrono::milliseconds ttl) {
 
 core::terms check_options(std::string_view name, const lock_options& o) {
   check_ttl(name, o.ttl);
-  if (o.max_hold < 0ms || (o.max_hold > 0ms && o.max_hold < 10ms)) {
-    throw lock_error(
-        errc::bad_option, name,
-        "a max_hold of " + std::to_string(o.max_hold.count()) + " ms; it must be 0 (no end) or 10 ms at least");
+  if (o.max_hold < 0ms || (o.max_hold > 0ms && o.max_hold < 10ms) || o.max_hold > 24h * 365) {
+    throw lock_error(errc::bad_option, name,
+                     "a max_hold of " + std::to_string(o.max_hold.count()) +
+                         " ms; it must be 0 (no end), or between 10 ms and a year");
   }
   if (o.label.size() > longest_label || o.label.find('\0') != std::string_view::npos) {
     throw lock_error(errc::bad_option, name,

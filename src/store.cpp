@@ -38,7 +38,8 @@ std::shared_ptr<detail::operation<T>> acquire_operation(
 
 runtime::task<lease> for_certain(runtime::task<std::optional<lease>> asked) {
   std::optional<lease> got = co_await asked;
-  co_return std::move(*got);  // without a limit it is there, or it has thrown
+  if (!got) throw lock_error(errc::closed, "", "cancelled");  // nobody waits for it any more
+  co_return std::move(*got);
 }
 
 runtime::task<std::optional<lease>> as_it_is(runtime::task<std::optional<lease>> asked) { return asked; }

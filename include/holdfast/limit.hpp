@@ -50,7 +50,8 @@ namespace detail {
 template <class Clock, class Duration, class TryLock>
 bool retry_until(const std::chrono::time_point<Clock, Duration>& when, TryLock try_lock) {
   for (;;) {
-    if (try_lock(within(when - Clock::now()))) return true;
+    const auto now = Clock::now();
+    if (try_lock(when <= now ? within(std::chrono::seconds(0)) : within(when - now))) return true;
     if (Clock::now() >= when) return false;
   }
 }

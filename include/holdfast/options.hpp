@@ -9,7 +9,7 @@ namespace holdfast {
 struct lock_options {
   std::chrono::milliseconds ttl{10'000};  ///< how long the store keeps us unrenewed; 10 ms to 24 h
   bool renew = true;                      ///< false: a fixed lease, gone after its ttl
-  std::chrono::milliseconds max_hold{0};  ///< renewed for so long at most; 0: until released
+  std::chrono::milliseconds max_hold{0};  ///< renewed for so long at most, a year in all; 0: until released
   std::string_view label{};               ///< shown to whoever asks who holds it; at most 256 bytes
 };
 

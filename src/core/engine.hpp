@@ -115,7 +115,7 @@ class engine {
   void forget(hold&) noexcept;
 
   // release.cpp
-  bool hand_over(const std::shared_ptr<hold>&, instant now);
+  bool hand_over(const tenancy&, instant now);
   void tell_released(const tenancy&, instant now, released how = released::yes);
   void lose(const std::shared_ptr<hold>&, instant now, errc, std::string_view why);
   task<void> give_back(std::shared_ptr<hold>);

@@ -43,13 +43,14 @@ void gate::next(const std::string& name) noexcept {
       rooms.erase(at);
       return;
     }
+    r.trouble.reset();  // the next one sees for itself
     visitor& v = *r.first;
     r.remove(v);
     v.called.set();
   });
 }
 
-bool gate::pass(const std::shared_ptr<hold>& what, instant now) {
+bool gate::pass(const std::shared_ptr<hold>& what, instant now, const std::function<void()>& passed) {
   return rooms_.with([&](auto& rooms) {
     const auto at = rooms.find(what->name);
     if (at == rooms.end()) return false;  // the hold was lost in this instant, and the room closed
@@ -58,6 +59,7 @@ bool gate::pass(const std::shared_ptr<hold>& what, instant now) {
     visitor& v = *r.first;
     v.given = hold::seat(what, now);
     if (!v.given) return false;
+    if (passed) passed();
     r.remove(v);
     v.called.set();
     return true;

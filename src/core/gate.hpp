@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,8 @@ class gate {
   /// Whoever is in the room leaves it: the first in line is called, to ask the store.
   void next(const std::string& name) noexcept;
   /// The same, with the lock in hand. False: nobody is there, or the first in line wants other terms, or the hold has
-  /// no tenancy left to give; then the room is still ours.
-  bool pass(const std::shared_ptr<hold>&, instant now);
+  /// no tenancy left to give; then the room is still ours. `passed`, if any, runs before the next one is called.
+  bool pass(const std::shared_ptr<hold>&, instant now, const std::function<void()>& passed = nullptr);
 
   /// The one in the room gets no answer from the store; or gets one again.
   void trouble(const std::string& name, const seam::failure&);

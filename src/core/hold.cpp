@@ -37,11 +37,15 @@ std::stop_token tenancy::lost_token() {
   });
 }
 
-void tenancy::announce_loss() {
-  std::optional<std::stop_source> source = loss_.with([](loss& l) {
+std::optional<std::stop_source> tenancy::mark_loss() {
+  return loss_.with([](loss& l) {
     l.announced = true;
     return l.source;
   });
+}
+
+void tenancy::announce_loss() {
+  std::optional<std::stop_source> source = mark_loss();
   if (source) source->request_stop();
 }
 

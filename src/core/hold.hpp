@@ -46,7 +46,9 @@ class tenancy {
   bool end(phase how) noexcept;
 
   [[nodiscard]] std::stop_token lost_token();
-  void announce_loss();  ///< runs user code: on the executor only
+  /// Marks the loss. Who has to be stopped, on the executor: nobody, when nobody has asked for the token.
+  [[nodiscard]] std::optional<std::stop_source> mark_loss();
+  void announce_loss();  ///< both, here
 
   [[nodiscard]] const std::shared_ptr<hold>& of() const noexcept { return hold_; }
   [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "core/engine.hpp"
@@ -17,10 +18,7 @@ std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
   if (!lease.end(tenancy::phase::released)) {
     return lease.state() == tenancy::phase::lost ? released::lost : released::yes;
   }
-  if (hand_over(h, now)) {
-    tell_released(lease, now);
-    return released::yes;
-  }
+  if (hand_over(lease, now)) return released::yes;
   if (!h->finish()) return released::lost;  // it was lost in this instant
   if (!planted(bug::renewal_after_release)) forget(*h);
   return std::nullopt;
@@ -56,12 +54,15 @@ void engine::tell_released(const tenancy& lease, instant now, released how) {
   report_.tell(user_, e);
 }
 
-bool engine::hand_over(const std::shared_ptr<hold>& h, instant now) {
+bool engine::hand_over(const tenancy& lease, instant now) {
+  const std::shared_ptr<hold>& h = lease.of();
   const span ttl = h->ttl();
   const bool turn_is_over = h->seated() >= settings_.burst || now - h->began() >= ttl / 10;
   const bool too_old = h->deadline() <= now + ttl / 2;
   if ((turn_is_over || too_old || h->ttl() != h->on.ttl) && !planted(bug::late_hand_over)) return false;
-  return gate_.pass(h, now);
+  std::function<void()> tell;
+  if (report_.wanted()) tell = [&] { tell_released(lease, now); };
+  return gate_.pass(h, now, tell);
 }
 
 /// The hold has ended against its holder's will. Nothing is ever lost twice.
@@ -76,7 +77,9 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, errc code, std::s
                          .took = now - tenant->began(),
                          .why = code,
                          .text = why});
-    user_.post([tenant] { tenant->announce_loss(); });
+    // What waits at the executor owns no claim: it may wait there for longer than the store lives.
+    std::optional<std::stop_source> source = tenant->mark_loss();
+    if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });
   }
   if (code != errc::lost) spawn(give_back(h));  // the store may still think that it is ours
   if (!planted(bug::loss_keeps_the_room)) gate_.next(h->name);

@@ -13,7 +13,11 @@ reporter::reporter(std::shared_ptr<observer> to) {
 
 void reporter::tell(runtime::executor& where, const event& e) const noexcept {
   if (!shared_ || !add(e)) return;
-  where.post([mine = shared_] { mine->drain(); });
+  if (where.post([mine = shared_] { mine->drain(); })) return;
+  shared_->waiting.with([](queue& q) {  // refused: nobody will drain, so what waits is lost
+    q.events.clear();
+    q.draining = false;
+  });
 }
 
 void reporter::tell_here(const event& e) const noexcept {

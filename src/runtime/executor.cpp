@@ -13,12 +13,12 @@ void run_user_code(executor::function& f, const std::function<void(const char*)>
   ++depth;
   try {
     f();
-    f = nullptr;  // what it owns, a lease perhaps, ends here too
   } catch (const std::exception& e) {
     complain(e.what());
   } catch (...) {
     complain("something that is not a std::exception");
   }
+  f = nullptr;  // what it owns, a lease perhaps, ends here too
   --depth;
 }
 
@@ -27,7 +27,7 @@ void run_user_code(executor::function& f, const std::function<void(const char*)>
 executor::executor(poster theirs, std::function<void(const char*)> complain)
     : theirs_(std::move(theirs)), complain_(std::move(complain)) {}
 
-void executor::post(function f) noexcept {
+bool executor::post(function f) noexcept {
   function guarded = [f = std::move(f), complain = complain_]() mutable { run_user_code(f, complain); };
   try {
     if (theirs_) {
@@ -35,10 +35,12 @@ void executor::post(function f) noexcept {
     } else {
       notifier_.post(std::move(guarded));
     }
+    return true;
   } catch (...) {
     // It refuses, and there is nowhere else where user code may run: what it would have heard is lost. Locks are not:
     // held() reads the clock, and nothing of ours waits for the executor.
   }
+  return false;
 }
 
 bool executor::runs_here() noexcept { return depth > 0; }

@@ -14,7 +14,7 @@ class executor {
 
   /// `complain` hears, on the executor, what user code threw.
   executor(poster theirs, std::function<void(const char*)> complain);
-  void post(function) noexcept;
+  bool post(function) noexcept;  ///< false: it was refused
   /// True inside a function that some executor of ours runs: waiting here would delay the signals of others.
   [[nodiscard]] static bool runs_here() noexcept;
   [[nodiscard]] bool is_own_thread() const noexcept { return notifier_.is_this_thread(); }
