@@ -41,7 +41,7 @@ class seats {
 
   void refuse_second() const {
     service_->check_not_forked(name_);
-    if (seated()) throw lock_error(errc::would_deadlock, name_, service_->url());
+    if (seated()) throw lock_error(errc::would_deadlock, name_, "[" + service_->url() + "]");
   }
 
   [[nodiscard]] bool acquire(const limit& until) {

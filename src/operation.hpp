@@ -30,7 +30,8 @@ class operation : public std::enable_shared_from_this<operation<T>> {
   void begin(ended then) {
     then_ = std::move(then);
     link_.emplace(also_, stopper{cancel_});
-    service_->spawn(name_, drive(this->shared_from_this()));
+    const std::shared_ptr<service> on = service_;  // it may end, and drop its own, before spawn() has returned
+    on->spawn(name_, drive(this->shared_from_this()));
   }
 
   /// On the executor: nobody waits any more. What comes is dropped, and a lease in it released.
@@ -64,12 +65,13 @@ class operation : public std::enable_shared_from_this<operation<T>> {
   void complete() {
     link_.reset();
     done = true;
+    service_.reset();  // a callback that runs on does not keep the store alive
     if (abandoned_) return;
     const ended then = std::exchange(then_, nullptr);
     then(error, std::move(value));
   }
 
-  const std::shared_ptr<service> service_;
+  std::shared_ptr<service> service_;
   const std::string name_;
   const std::stop_token also_;
   const work work_;

@@ -23,7 +23,11 @@ limit release_limit(const core::tenancy& lease, instant now) noexcept {
 }  // namespace
 
 store service::open(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options) {
-  return store(std::shared_ptr<service>(new service(std::move(url), std::move(backend), options), retire));
+  try {
+    return store(std::shared_ptr<service>(new service(std::move(url), std::move(backend), options), retire));
+  } catch (const std::system_error& e) {
+    throw lock_error(errc::not_ready, "", e.what());
+  }
 }
 
 service::service(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options)
@@ -134,11 +138,11 @@ void service::close() noexcept {
 }
 
 void service::check_not_forked(std::string_view name) const {
-  if (forked()) throw lock_error(errc::forked, name, url_);
+  if (forked()) throw lock_error(errc::forked, name, "[" + url_ + "]");
 }
 
 void service::fail(const seam::failure& why, std::string_view name) const {
-  throw lock_error(why.code, name, why.text.empty() ? url_ : url_ + ": " + why.text);
+  throw lock_error(why.code, name, (why.text.empty() ? "" : why.text + " ") + "[" + url_ + "]");
 }
 
 }  // namespace holdfast::detail

@@ -22,8 +22,8 @@ class fence_gate {
 };
 
 /// The same for a resource that processes of one machine share: the highest fence is kept, durably, in a small file
-/// beside it. The file lock that guards the number is held while `access` runs, so that no access of a newer holder can
-/// fall between the check and the access.
+/// beside it, for as long as the fences come from one and the same store. The file lock that guards the number is held
+/// while `access` runs, so that no access of a newer holder can fall between the check and the access.
 class file_fence_gate {
  public:
   /// Creates the file if it is not there. Throws std::system_error.

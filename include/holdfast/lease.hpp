@@ -36,7 +36,7 @@ class [[nodiscard]] lease {
   [[nodiscard]] bool held() const noexcept;
   [[nodiscard]] std::uint64_t fence() const noexcept;  ///< 0 when it never held anything
   [[nodiscard]] std::string_view name() const noexcept;
-  /// Held for certain until then, unless renewed meanwhile; max() where the store needs no ttl.
+  /// Held for certain until then, unless renewed meanwhile; max() where the store needs no ttl, min() when not held.
   [[nodiscard]] boot_clock::time_point deadline() const noexcept;
   [[nodiscard]] boot_clock::duration remaining() const noexcept;  ///< until the deadline; 0 when not held
   /// Stops when the lease is lost, not when it is released.

@@ -50,7 +50,7 @@ task<outcome> engine::acquire(io& i, request r) {
     }
   }
   in_room room(gate_, r.name);
-  outcome end = co_await ask(i, r, way_in == gate::entry::waiting);
+  outcome end = co_await ask(i, r, me, way_in == gate::entry::waiting);
   if (end.what == outcome::kind::granted) room.stay();
   tell_end(i, r, end, began);
   co_return end;
@@ -62,7 +62,7 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   const wake why = co_await wait(i, me.called, until.get());
   if (why != wake::signalled && gate_.leave(r.name, me)) {
     if (why == wake::stopped) co_return asked_to_stop();
-    std::optional<seam::failure> trouble = gate_.trouble_at(r.name);
+    std::optional<seam::failure> trouble = gate_.why_in_vain(r.name);
     co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
   }
   if (me.failed) co_return outcome::failed(std::move(*me.failed));
@@ -72,7 +72,7 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   co_return why == wake::stopped ? asked_to_stop() : outcome::busy();
 }
 
-task<outcome> engine::ask(io& i, const request& r, bool told) {
+task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
   const cut until(r.until, closing_.get_token());
   seam::claim_spec spec{
       .name = r.name, .ttl = r.on.ttl, .fixed = !r.on.renew, .queue = !r.one_look, .label = r.on.label};
@@ -88,6 +88,7 @@ task<outcome> engine::ask(io& i, const request& r, bool told) {
     limit for_reply(std::min(last, patience_ends), until.get().stop());
     seam::answer<seam::grant> answer = co_await claim->poll(i, std::move(for_reply));
     const instant now = i.now();
+    if (!answer.is_unknown()) me.answered();
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
       if (silent_since) gate_.calm(r.name);
       co_return take(r, std::move(claim), answer.value(), now);
@@ -149,8 +150,7 @@ outcome engine::take(const request& r, std::unique_ptr<seam::claim> claim, const
 }
 
 outcome engine::asked_to_stop() const {
-  return closing_.stop_requested() ? outcome::failed(seam::failure(errc::closed, "the store was closed"))
-                                   : outcome::stopped();
+  return closing_.stop_requested() ? outcome::failed(seam::failure(errc::closed, "")) : outcome::stopped();
 }
 
 void engine::tell_end(io& i, const request& r, const outcome& end, instant began) {

@@ -100,7 +100,7 @@ class engine {
 
   // acquire.cpp
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
-  task<outcome> ask(io&, const request&, bool told);  // told: the observer knows that we wait
+  task<outcome> ask(io&, const request&, visitor&, bool told);  // told: the observer knows that we wait
   outcome take(const request&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
   [[nodiscard]] outcome asked_to_stop() const;
   void tell_end(io&, const request&, const outcome&, instant began);
@@ -117,7 +117,13 @@ class engine {
   // release.cpp
   bool hand_over(const tenancy&, instant now);
   void tell_released(const tenancy&, instant now, released how = released::yes);
-  void lose(const std::shared_ptr<hold>&, instant now, errc, std::string_view why);
+  enum class loss {
+    run_out,    // the time that was asked for is over: a fixed lease, or max_hold
+    unrenewed,  // the store gave no answer before the deadline
+    taken,      // the store says that it is not ours
+  };
+  [[nodiscard]] static loss loss_at_deadline(const hold&) noexcept;
+  void lose(const std::shared_ptr<hold>&, instant now, loss);
   task<void> give_back(std::shared_ptr<hold>);
   task<void> give_back(std::unique_ptr<seam::claim>, milliseconds ttl);
   task<void> release_until_known(seam::claim&, milliseconds ttl);

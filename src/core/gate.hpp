@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,8 +23,12 @@ class visitor {
   std::shared_ptr<tenancy> given;
   std::optional<seam::failure> failed;
 
+  /// The store has answered the one in the room, yes or no: those behind it wait for a holder, not for the store.
+  void answered() noexcept { *answered_ = true; }
+
  private:
   friend class gate;
+  std::atomic<bool>* answered_ = nullptr;  // the room's
   visitor* next_ = nullptr;
   visitor* previous_ = nullptr;
 };
@@ -49,6 +54,8 @@ class gate {
   void trouble(const std::string& name, const seam::failure&);
   void calm(const std::string& name) noexcept;
   [[nodiscard]] std::optional<seam::failure> trouble_at(const std::string& name) const;
+  /// The same for one who has waited for as long as it could: a store that has said nothing yet is trouble too.
+  [[nodiscard]] std::optional<seam::failure> why_in_vain(const std::string& name) const;
   /// Tells all who wait that the store has failed.
   void fail(const std::string& name, const seam::failure&);
 
@@ -59,6 +66,7 @@ class gate {
     visitor* first = nullptr;
     visitor* last = nullptr;
     std::unique_ptr<seam::failure> trouble;
+    std::atomic<bool> answered{false};
     void add(visitor&) noexcept;
     void remove(visitor&) noexcept;
   };

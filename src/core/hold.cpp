@@ -44,11 +44,6 @@ std::optional<std::stop_source> tenancy::mark_loss() {
   });
 }
 
-void tenancy::announce_loss() {
-  std::optional<std::stop_source> source = mark_loss();
-  if (source) source->request_stop();
-}
-
 hold::hold(std::string name_, terms on_, std::unique_ptr<seam::claim> claim_, const seam::grant& grant,
            instant now) noexcept
     : name(std::move(name_)),
@@ -98,6 +93,10 @@ std::shared_ptr<tenancy> hold::finish() noexcept {
     t.finished = true;
     return std::exchange(t.tenant, nullptr);
   });
+}
+
+std::uint64_t hold::fence() const noexcept {
+  return tenure_.with([](const tenure& t) { return t.tenant ? t.tenant->fence() : 0; });
 }
 
 bool hold::finished() const noexcept {

@@ -48,7 +48,6 @@ class tenancy {
   [[nodiscard]] std::stop_token lost_token();
   /// Marks the loss. Who has to be stopped, on the executor: nobody, when nobody has asked for the token.
   [[nodiscard]] std::optional<std::stop_source> mark_loss();
-  void announce_loss();  ///< both, here
 
   [[nodiscard]] const std::shared_ptr<hold>& of() const noexcept { return hold_; }
   [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
@@ -97,6 +96,7 @@ class hold {
   /// Ends the hold. One caller only gets its last tenant: that one takes care of the claim and of the room.
   [[nodiscard]] std::shared_ptr<tenancy> finish() noexcept;
   [[nodiscard]] bool finished() const noexcept;
+  [[nodiscard]] std::uint64_t fence() const noexcept;  ///< of its tenant; 0 if it has none any more
 
   static constexpr std::size_t nowhere = ~std::size_t{0};
   std::size_t place = nowhere;  ///< in the keeper's heap, under its lock

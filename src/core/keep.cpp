@@ -30,7 +30,7 @@ task<void> engine::keep() {
       }
       return s.armed = s.holds.first();
     });
-    for (const auto& h : over) lose(h, now, errc::unreachable, "not renewed before its deadline");
+    for (const auto& h : over) lose(h, now, loss_at_deadline(*h));
     for (const auto& h : due) spawn(keep_one(h));
     over.clear();
     due.clear();
@@ -65,21 +65,25 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
   }
   if (answer.is_unknown()) {
     const seam::failure& why = answer.why();
-    report_.tell(
-        user_, {.what = event::kind::suspect, .name = h->name, .took = now - sent, .why = why.code, .text = why.text});
+    report_.tell(user_, {.what = event::kind::suspect,
+                         .name = h->name,
+                         .fence = h->fence(),
+                         .took = now - sent,
+                         .why = why.code,
+                         .text = why.text});
     if (h->on.renew && !planted(bug::silent_loss))
       care_at(*h, std::min(h->deadline(), now + std::clamp<span>(h->ttl() / 20, 1ms, back_off(i, 4))));
     co_return answer;
   }
   if (answer.is_no()) {
-    lose(h, now, errc::lost, "the store says that it is not ours any more");
+    lose(h, now, loss::taken);
     co_return answer;
   }
   if (!h->extend(answer.value(), now)) {
-    lose(h, now, errc::unreachable, "its renewal came after the deadline");
+    lose(h, now, loss::unrenewed);
     co_return seam::answer<instant>::no();
   }
-  report_.tell(user_, {.what = event::kind::renewed, .name = h->name, .took = now - sent});
+  report_.tell(user_, {.what = event::kind::renewed, .name = h->name, .fence = h->fence(), .took = now - sent});
   care_at(*h, next_care(*h, now));
   co_return answer;
 }

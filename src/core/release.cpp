@@ -13,7 +13,7 @@ using runtime::wake;
 std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
   const std::shared_ptr<hold>& h = lease.of();
   if (lease.state() == tenancy::phase::held && !h->valid(now) && !planted(bug::late_hand_over)) {
-    lose(h, now, errc::unreachable, "released after its deadline");
+    lose(h, now, loss_at_deadline(*h));
   }
   if (!lease.end(tenancy::phase::released)) {
     return lease.state() == tenancy::phase::lost ? released::lost : released::yes;
@@ -51,6 +51,7 @@ task<released> engine::release(io& i, std::shared_ptr<tenancy> lease, limit l) {
 void engine::tell_released(const tenancy& lease, instant now, released how) {
   event e{.what = event::kind::released, .name = lease.of()->name, .fence = lease.fence(), .took = now - lease.began()};
   if (how == released::lost) e.why = errc::lost;
+  if (how == released::unknown) e.why = errc::unreachable;
   report_.tell(user_, e);
 }
 
@@ -65,23 +66,29 @@ bool engine::hand_over(const tenancy& lease, instant now) {
   return gate_.pass(h, now, tell);
 }
 
+engine::loss engine::loss_at_deadline(const hold& h) noexcept {
+  return h.on.renew && h.must_end() == runtime::never ? loss::unrenewed : loss::run_out;
+}
+
 /// The hold has ended against its holder's will. Nothing is ever lost twice.
-void engine::lose(const std::shared_ptr<hold>& h, instant now, errc code, std::string_view why) {
+void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
   const std::shared_ptr<tenancy> tenant = h->finish();
   if (!tenant) return;
   forget(*h);
   if (tenant->end(tenancy::phase::lost)) {
+    constexpr std::string_view words[] = {"its time is over", "not renewed before its deadline",
+                                          "the store says that it is not ours any more"};
     report_.tell(user_, {.what = event::kind::lost,
                          .name = h->name,
                          .fence = tenant->fence(),
                          .took = now - tenant->began(),
-                         .why = code,
-                         .text = why});
+                         .why = how == loss::unrenewed ? errc::unreachable : errc::lost,
+                         .text = words[static_cast<std::size_t>(how)]});
     // What waits at the executor owns no claim: it may wait there for longer than the store lives.
     std::optional<std::stop_source> source = tenant->mark_loss();
     if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });
   }
-  if (code != errc::lost) spawn(give_back(h));  // the store may still think that it is ours
+  if (how != loss::taken) spawn(give_back(h));  // the store may still think that it is ours
   if (!planted(bug::loss_keeps_the_room)) gate_.next(h->name);
 }
 

@@ -1,0 +1,58 @@
+#pragma once
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+#include "support/bounds.hpp"
+
+namespace holdfast::test {
+
+/// A fork that runs `body`, which says whether all is well; it ends without destructors of the parent's objects.
+class child {
+ public:
+  template <class F>
+  explicit child(F body) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::alarm(static_cast<unsigned>(hang.count()));
+    bool well = false;
+    try {
+      well = body();
+    } catch (const std::exception& e) {
+      std::cerr << "in the child: " << e.what() << std::endl;
+    }
+    ::_exit(well ? 0 : 1);
+  }
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+  ~child() { (void)ends_well(); }
+
+  void kill() const { ::kill(pid_, SIGKILL); }
+
+  /// Waits for its end.
+  [[nodiscard]] bool ends_well() {
+    if (pid_ > 0) {
+      while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+      }
+    }
+    pid_ = -1;
+    return WIFEXITED(status_) && WEXITSTATUS(status_) == 0;
+  }
+
+ private:
+  pid_t pid_;
+  int status_ = -1;
+};
+
+/// In a child, where EXPECT would be heard by nobody.
+#define HOLDFAST_SHOULD(condition)                                                            \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
+      std::cerr << __FILE__ << ":" << __LINE__ << ": in the child: " #condition << std::endl; \
+      return false;                                                                           \
+    }                                                                                         \
+  } while (false)
+
+}  // namespace holdfast::test

@@ -1,0 +1,39 @@
+#pragma once
+#include <deque>
+#include <functional>
+#include <utility>
+
+#include "runtime/guarded.hpp"
+
+namespace holdfast::test {
+
+/// An executor for user code that runs it when the test says so, on the test's thread.
+class manual_executor {
+ public:
+  using function = std::function<void()>;
+
+  /// What open_options.executor wants.
+  [[nodiscard]] std::function<void(function)> poster() {
+    return [this](function f) { jobs_.with([&](auto& jobs) { jobs.push_back(std::move(f)); }); };
+  }
+
+  void run() {
+    while (function f = pop()) f();
+  }
+  [[nodiscard]] std::size_t waiting() const {
+    return jobs_.with([](const auto& jobs) { return jobs.size(); });
+  }
+
+ private:
+  function pop() {
+    return jobs_.with([](auto& jobs) -> function {
+      if (jobs.empty()) return nullptr;
+      function f = std::move(jobs.front());
+      jobs.pop_front();
+      return f;
+    });
+  }
+  runtime::guarded<std::deque<function>> jobs_;
+};
+
+}  // namespace holdfast::test

@@ -1,0 +1,132 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/guarded.hpp"
+#include "runtime/signal.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::test {
+
+/// A store in front of another one. It counts the calls, and does to replies what networks do. Every request is carried
+/// out by the store behind; to lose requests, use that one's faults.
+class watched_store final : public seam::backend {
+ public:
+  enum class call { poll, renew, release };
+
+  explicit watched_store(std::unique_ptr<seam::backend> behind) : behind_(std::move(behind)) {}
+
+  /// From now on replies wait for deliver(). One that is not delivered before the caller's limit is unknown.
+  void hold_back(call c, const std::string& only_of = {}) { set(c, treatment::held_back, only_of); }
+  /// The same, but the caller's limit is not respected: the reply comes late.
+  void hold_back_beyond_the_limit(call c) { set(c, treatment::held_back_beyond_the_limit, {}); }
+  /// Lets go what was held back, and holds nothing back any more.
+  void deliver() {
+    shared_.with([](shared& s) {
+      s.treatments = {};
+      for (runtime::signal* reply : s.held_back) reply->set();
+      s.held_back.clear();
+    });
+  }
+  /// The next n replies are lost, which is known at once, as when a connection breaks.
+  void cut(call c, int n = 1) {
+    shared_.with([&](shared& s) { s.cuts[index(c)] = n; });
+  }
+
+  /// The next claim cannot be made.
+  void fail_next_open() {
+    shared_.with([](shared& s) { s.failing_opens = 1; });
+  }
+
+  [[nodiscard]] int count(call c) const {
+    return shared_.with(
+        [&](const shared& s) { return static_cast<int>(std::count(s.calls.begin(), s.calls.end(), c)); });
+  }
+  [[nodiscard]] std::vector<call> calls() const {
+    return shared_.with([](const shared& s) { return s.calls; });
+  }
+  /// Replies that are held back now.
+  [[nodiscard]] std::size_t held_back() const {
+    return shared_.with([](const shared& s) { return s.held_back.size(); });
+  }
+
+  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec spec) override {
+    if (shared_.with([](shared& s) { return s.failing_opens > 0 && s.failing_opens-- > 0; })) throw std::bad_alloc();
+    const std::string name = spec.name;
+    return std::make_unique<watched_claim>(*this, name, behind_->open(std::move(spec)));
+  }
+  [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }
+
+ private:
+  enum class treatment { none, held_back, held_back_beyond_the_limit };
+  struct shared {
+    std::vector<call> calls;
+    std::array<treatment, 3> treatments{};
+    std::array<int, 3> cuts{};
+    std::string only_of;  // a name; empty: of all
+    int failing_opens = 0;
+    std::vector<runtime::signal*> held_back;
+  };
+  static std::size_t index(call c) { return static_cast<std::size_t>(c); }
+  void set(call c, treatment t, const std::string& only_of) {
+    shared_.with([&](shared& s) {
+      s.treatments[index(c)] = t;
+      s.only_of = only_of;
+    });
+  }
+
+  template <class T>
+  runtime::task<seam::answer<T>> carry(runtime::io& i, const std::string& name, call c, limit l,
+                                       runtime::task<seam::answer<T>> request) {
+    shared_.with([&](shared& s) { s.calls.push_back(c); });
+    seam::answer<T> reply = co_await request;
+    runtime::signal delivered;
+    bool lost = false;
+    const treatment how = shared_.with([&](shared& s) {
+      lost = s.cuts[index(c)] > 0 && s.cuts[index(c)]-- > 0;
+      if (s.treatments[index(c)] == treatment::none || (!s.only_of.empty() && s.only_of != name))
+        return treatment::none;
+      s.held_back.push_back(&delivered);
+      return s.treatments[index(c)];
+    });
+    if (how != treatment::none) {
+      const limit patient(how == treatment::held_back ? l.at() : runtime::never, l.stop());
+      const runtime::wake why = co_await wait(i, delivered, patient);
+      shared_.with([&](shared& s) { std::erase(s.held_back, &delivered); });
+      lost = lost || why != runtime::wake::signalled;
+    }
+    if (lost) co_return seam::answer<T>::unknown(seam::failure(errc::unreachable, "the reply was lost"));
+    co_return reply;
+  }
+
+  class watched_claim final : public seam::claim {
+   public:
+    watched_claim(watched_store& s, std::string name, std::unique_ptr<seam::claim> behind)
+        : store_(s), name_(std::move(name)), behind_(std::move(behind)) {}
+    runtime::task<seam::answer<seam::grant>> poll(runtime::io& i, limit l) override {
+      return store_.carry(i, name_, call::poll, l, behind_->poll(i, l));
+    }
+    runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return behind_->wakeup(i, std::move(l)); }
+    runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds ttl, limit l) override {
+      return store_.carry(i, name_, call::renew, l, behind_->renew(i, ttl, l));
+    }
+    runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
+      return store_.carry(i, name_, call::release, l, behind_->release(i, l));
+    }
+
+   private:
+    watched_store& store_;
+    const std::string name_;
+    const std::unique_ptr<seam::claim> behind_;
+  };
+
+  const std::unique_ptr<seam::backend> behind_;
+  runtime::guarded<shared> shared_;
+};
+
+}  // namespace holdfast::test

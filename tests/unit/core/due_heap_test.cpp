@@ -1,0 +1,97 @@
+#include "core/due_heap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::shared_ptr<hold> make_hold() {
+  return std::make_shared<hold>("a", terms{.ttl = 10s}, nullptr, seam::grant{}, instant());
+}
+
+TEST(due_heap, is_never_due_when_it_is_empty) {
+  const due_heap heap;
+  EXPECT_EQ(heap.first(), runtime::never);
+  EXPECT_EQ(heap.size(), 0u);
+}
+
+TEST(due_heap, gives_the_earliest_first) {
+  due_heap heap;
+  const auto late = make_hold(), early = make_hold();
+  heap.add(late, instant(2s));
+  heap.add(early, instant(1s));
+  EXPECT_EQ(heap.first(), instant(1s));
+  EXPECT_EQ(heap.top(), early);
+  heap.move(*early, instant(3s));
+  EXPECT_EQ(heap.top(), late);
+}
+
+TEST(due_heap, keeps_nothing_of_what_was_removed) {
+  due_heap heap;
+  const auto h = make_hold();
+  heap.add(h, instant(1s));
+  EXPECT_EQ(h.use_count(), 2);
+  heap.remove(*h);
+  EXPECT_EQ(h.use_count(), 1);
+  EXPECT_EQ(heap.size(), 0u);
+}
+
+TEST(due_heap, does_not_mind_a_hold_that_is_not_there) {
+  due_heap heap;
+  const auto there = make_hold(), elsewhere = make_hold();
+  heap.add(there, instant(1s));
+  heap.move(*elsewhere, instant(0s));
+  heap.remove(*elsewhere);
+  EXPECT_EQ(heap.top(), there);
+  EXPECT_EQ(heap.size(), 1u);
+}
+
+TEST(due_heap, behaves_like_a_sorted_table_whatever_is_done_to_it) {
+  std::mt19937 random(7);
+  const auto pick = [&](int n) { return std::uniform_int_distribution(0, n - 1)(random); };
+  due_heap heap;
+  std::vector<std::shared_ptr<hold>> all;
+  for (int k = 0; k < 60; ++k) all.push_back(make_hold());
+  std::map<hold*, instant> reference;
+  for (int step = 0; step < 20'000; ++step) {
+    const auto& h = all[static_cast<std::size_t>(pick(60))];
+    const instant at{std::chrono::seconds(pick(40))};  // many equal dates
+    const bool there = reference.contains(h.get());
+    switch (pick(3)) {
+      case 0:
+        if (!there) {
+          heap.add(h, at);
+          reference[h.get()] = at;
+        }
+        break;
+      case 1:
+        heap.move(*h, at);
+        if (there) reference[h.get()] = at;
+        break;
+      default: heap.remove(*h); reference.erase(h.get());
+    }
+    ASSERT_EQ(heap.size(), reference.size());
+    if (reference.empty()) continue;
+    instant earliest = runtime::never;
+    for (const auto& [what, when] : reference) earliest = std::min(earliest, when);
+    ASSERT_EQ(heap.first(), earliest);
+    ASSERT_EQ(reference.at(heap.top().get()), earliest);
+  }
+  std::multiset<instant> left;
+  for (const auto& [what, when] : reference) left.insert(when);
+  for (const instant at : left) {
+    ASSERT_EQ(heap.first(), at);
+    heap.remove(*std::shared_ptr<hold>(heap.top()));
+  }
+  for (const auto& h : all) EXPECT_EQ(h.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace holdfast::core

@@ -1,0 +1,186 @@
+#include <gtest/gtest.h>
+
+#include "unit/core/world.hpp"
+
+namespace holdfast::core::test {
+namespace {
+
+using keep = engine_test;
+using what = event::kind;
+
+TEST_F(keep, renews_a_lease_at_a_third_of_its_ttl) {
+  const auto lease = client_.take("a");
+  const instant taken = world_.io.now();
+  world_.advance(3'333ms - 1ns);
+  EXPECT_EQ(client_.store.count(call::renew), 0);
+  world_.advance(1ns);
+  EXPECT_EQ(client_.store.count(call::renew), 1);
+  EXPECT_EQ(lease->of()->deadline(), taken + 3'333ms + 10s - 102ms);
+}
+
+TEST_F(keep, holds_a_lease_for_as_long_as_it_is_not_released) {
+  client other(world_);
+  const auto lease = client_.take("a");
+  std::future<outcome> theirs = other.ask("a");
+  world_.advance(10min);
+  EXPECT_TRUE(client_.held(lease));
+  EXPECT_FALSE(is_ready(theirs));
+  EXPECT_EQ(client_.store.count(call::renew), 180);
+}
+
+TEST_F(keep, renews_many_leases_each_at_its_own_time) {
+  std::vector<std::shared_ptr<tenancy>> leases;
+  for (int k = 0; k < 200; ++k) {
+    leases.push_back(client_.take("a" + std::to_string(k), {.on = {.ttl = 1s + k * 50ms}}));
+    world_.advance(7ms);
+  }
+  EXPECT_EQ(client_.engine.kept(), 200u);
+  world_.advance(2min);
+  for (const auto& lease : leases) EXPECT_TRUE(client_.held(lease));
+  for (const auto& lease : leases) EXPECT_EQ(client_.give(lease).get(), released::yes);
+  EXPECT_EQ(client_.engine.kept(), 0u);
+  EXPECT_EQ(world_.server->size(), 0u);
+}
+
+TEST_F(keep, does_not_renew_what_was_released) {
+  const auto lease = client_.take("a");
+  (void)client_.give(lease);
+  EXPECT_EQ(client_.engine.kept(), 0u);
+  world_.advance(1min);
+  EXPECT_EQ(client_.store.count(call::renew), 0);
+}
+
+TEST_F(keep, asks_again_when_a_renewal_gets_no_answer_and_holds_on) {
+  const auto lease = client_.take("a");
+  world_.lose_all_requests();
+  world_.advance(9s);
+  EXPECT_TRUE(client_.held(lease));
+  EXPECT_FALSE(client_.seen->events(what::suspect).empty());
+  world_.heal();
+  world_.advance(1min);
+  EXPECT_TRUE(client_.held(lease));
+  EXPECT_TRUE(client_.seen->events(what::lost).empty());
+}
+
+TEST_F(keep, loses_a_lease_at_its_deadline_when_the_store_is_silent_and_not_before) {
+  const auto lease = client_.take("a");
+  const std::stop_token lost = lease->lost_token();
+  const instant deadline = lease->of()->deadline();
+  world_.lose_all_requests();
+  world_.advance(deadline - world_.io.now() - 1ns);
+  EXPECT_TRUE(client_.held(lease));
+  EXPECT_FALSE(lost.stop_requested());
+  world_.advance(1ns);
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_TRUE(lost.stop_requested());
+  ASSERT_EQ(client_.seen->events(what::lost).size(), 1u);
+  const auto event = client_.seen->events(what::lost)[0];
+  EXPECT_EQ(event.fence, lease->fence());
+  EXPECT_EQ(event.took, 10s - 102ms);
+  EXPECT_EQ(event.why, errc::unreachable);
+}
+
+TEST_F(keep, loses_a_lease_when_the_store_says_that_it_is_not_ours_any_more) {
+  const auto lease = client_.take("a");
+  const std::stop_token lost = lease->lost_token();
+  world_.server->forget_everything();
+  world_.advance(3'333ms);
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_TRUE(lost.stop_requested());
+  ASSERT_EQ(client_.seen->events(what::lost).size(), 1u);
+  EXPECT_EQ(client_.seen->events(what::lost)[0].why, errc::lost);
+  EXPECT_EQ(client_.give(lease).get(), released::lost);
+}
+
+TEST_F(keep, calls_the_next_in_line_after_a_loss) {
+  const auto lease = client_.take("a");
+  std::future<outcome> next = client_.ask("a");
+  world_.server->forget_everything();
+  world_.advance(3'333ms);
+  EXPECT_GT(client_.taken(next)->fence(), lease->fence());
+}
+
+TEST_F(keep, watches_the_deadline_while_a_renewal_is_on_its_way) {
+  const auto lease = client_.take("a");
+  const instant deadline = lease->of()->deadline();
+  client_.store.hold_back_beyond_the_limit(call::renew);
+  world_.advance(deadline - world_.io.now());
+  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+}
+
+TEST_F(keep, does_not_revive_a_lease_by_a_renewal_that_comes_after_the_deadline) {
+  const auto lease = client_.take("a");
+  client_.store.hold_back_beyond_the_limit(call::renew);
+  world_.advance(11s);
+  client_.store.deliver();
+  world_.run();
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+  EXPECT_EQ(world_.server->size(), 0u) << "what the store still thought to be ours was not given back";
+}
+
+TEST_F(keep, does_not_revive_a_lease_that_its_holder_saw_over_before_the_renewal_landed) {
+  const auto lease = client_.take("a");
+  client_.store.hold_back_beyond_the_limit(call::renew);
+  world_.advance(9s);
+  EXPECT_FALSE(lease->held(lease->of()->deadline())) << "a thread whose clock reads later than that of the loop";
+  client_.store.deliver();
+  world_.run();
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+}
+
+TEST_F(keep, lets_one_name_without_an_answer_delay_no_other) {
+  const auto silent = client_.take("silent"), other = client_.take("other");
+  client_.store.hold_back(call::renew, "silent");
+  world_.advance(1min);
+  EXPECT_FALSE(client_.held(silent));
+  EXPECT_TRUE(client_.held(other));
+}
+
+TEST_F(keep, does_not_renew_a_fixed_lease_and_loses_it_at_its_deadline) {
+  const auto lease = client_.take("a", {.on = {.ttl = 10s, .renew = false}});
+  const std::stop_token lost = lease->lost_token();
+  world_.advance(10s - 102ms - 1ns);
+  EXPECT_TRUE(client_.held(lease));
+  world_.advance(1ns);
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_EQ(client_.store.count(call::renew), 0);
+  EXPECT_EQ(world_.server->size(), 0u);
+}
+
+TEST_F(keep, renews_for_as_long_as_max_hold_and_no_longer) {
+  const auto lease = client_.take("a", {.on = {.ttl = 1s, .max_hold = 3'500ms}});
+  const instant must_end = world_.io.now() + 3'500ms;
+  while (world_.io.now() < must_end - 100ms) {
+    EXPECT_TRUE(client_.held(lease));
+    EXPECT_LE(lease->of()->deadline(), must_end);
+    world_.advance(10ms);
+  }
+  EXPECT_TRUE(client_.held(lease)) << "it ended more than 100 ms early";
+  world_.advance(100ms);
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+  EXPECT_EQ(world_.server->size(), 0u);
+}
+
+TEST_F(keep, pauses_between_renewals_that_fail_at_once_however_short_the_ttl) {
+  const auto lease = client_.take("a", {.on = {.ttl = 10ms}});
+  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.advance(10ms);
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_LT(client_.store.count(call::renew), 100);
+}
+
+TEST_F(keep, ends_at_once_when_it_is_told_to_also_while_the_store_is_silent) {
+  const auto lease = client_.take("a");
+  world_.lose_all_requests();
+  world_.advance(4s);
+  client_.engine.end();
+  world_.run();
+  EXPECT_EQ(client_.engine.tasks().running(), 0);
+}
+
+}  // namespace
+}  // namespace holdfast::core::test

@@ -1,0 +1,96 @@
+// lease.renew(): the holder's own renewal, with a ttl of its choice.
+#include <gtest/gtest.h>
+
+#include "unit/core/world.hpp"
+
+namespace holdfast::core::test {
+namespace {
+
+using renew = engine_test;
+
+TEST_F(renew, extends_by_the_ttl_from_now_and_renews_with_it_from_then_on) {
+  const auto lease = client_.take("a");
+  world_.advance(1s);
+  EXPECT_TRUE(client_.renew(lease, 60s).get().is_yes());
+  EXPECT_EQ(lease->of()->deadline(), world_.io.now() + 60s - 602ms);
+  EXPECT_EQ(lease->of()->ttl(), 60s);
+  world_.advance(10min);
+  EXPECT_TRUE(client_.held(lease));
+  EXPECT_GE(lease->of()->deadline(), world_.io.now() + 39s);
+}
+
+TEST_F(renew, with_a_shorter_ttl_never_shortens_what_is_held_already) {
+  const auto lease = client_.take("a");
+  const instant deadline = lease->of()->deadline();
+  EXPECT_TRUE(client_.renew(lease, 1s).get().is_yes());
+  EXPECT_EQ(lease->of()->deadline(), deadline);
+  world_.advance(deadline - world_.io.now() - 1ms);
+  EXPECT_TRUE(client_.held(lease));
+  EXPECT_EQ(client_.look("a").what, kind::busy);
+}
+
+TEST_F(renew, with_a_shorter_ttl_is_kept_at_that_pace) {
+  const auto lease = client_.take("a");
+  EXPECT_TRUE(client_.renew(lease, 1s).get().is_yes());
+  world_.advance(1min);
+  EXPECT_TRUE(client_.held(lease));
+  world_.lose_all_requests();
+  world_.advance(1s);
+  EXPECT_FALSE(client_.held(lease));
+}
+
+TEST_F(renew, with_a_longer_ttl_does_not_count_before_the_reply_is_there) {
+  const auto lease = client_.take("a");
+  const instant deadline = lease->of()->deadline();
+  client_.store.hold_back(call::renew);
+  std::future<seam::answer<instant>> asked = client_.renew(lease, 60s, 500ms);
+  EXPECT_EQ(lease->of()->deadline(), deadline);
+  world_.advance(500ms);
+  EXPECT_TRUE(asked.get().is_unknown());
+  EXPECT_EQ(lease->of()->deadline(), deadline);
+}
+
+TEST_F(renew, of_a_fixed_lease_moves_its_end) {
+  const auto lease = client_.take("a", {.on = {.ttl = 10s, .renew = false}});
+  world_.advance(5s);
+  EXPECT_TRUE(client_.renew(lease, 10s).get().is_yes());
+  world_.advance(9s);
+  EXPECT_TRUE(client_.held(lease));
+  world_.advance(1s);
+  EXPECT_FALSE(client_.held(lease));
+}
+
+TEST_F(renew, of_a_lease_that_is_lost_or_released_says_no_and_asks_nobody) {
+  const auto lost = client_.take("a", {.on = {.ttl = 1s, .renew = false}});
+  const auto gone = client_.take("b");
+  (void)client_.give(gone);
+  world_.advance(1s);
+  EXPECT_TRUE(client_.renew(lost, 1s).get().is_no());
+  EXPECT_TRUE(client_.renew(gone, 1s).get().is_no());
+  EXPECT_EQ(client_.store.count(call::renew), 0);
+}
+
+TEST_F(renew, that_the_store_denies_is_a_loss) {
+  const auto lease = client_.take("a");
+  world_.server->forget_everything();
+  EXPECT_TRUE(client_.renew(lease, 1s).get().is_no());
+  EXPECT_FALSE(client_.held(lease));
+  EXPECT_EQ(client_.seen->events(event::kind::lost).size(), 1u);
+}
+
+TEST_F(renew, waits_for_a_renewal_that_is_under_way_but_not_beyond_its_limit) {
+  const auto lease = client_.take("a");
+  client_.store.hold_back(call::renew);
+  world_.advance(3'333ms);
+  std::future<seam::answer<instant>> impatient = client_.renew(lease, 20s, 100ms), patient = client_.renew(lease, 30s);
+  world_.advance(100ms);
+  EXPECT_TRUE(impatient.get().is_unknown());
+  EXPECT_FALSE(is_ready(patient));
+  client_.store.deliver();
+  world_.run();
+  EXPECT_TRUE(patient.get().is_yes());
+  EXPECT_EQ(lease->of()->ttl(), 30s);
+}
+
+}  // namespace
+}  // namespace holdfast::core::test

@@ -1,0 +1,110 @@
+// A store that fails, seen by callers who wait for one that asks it: they share the answer, and it is never "busy".
+#include <gtest/gtest.h>
+
+#include "unit/core/world.hpp"
+
+namespace holdfast::core::test {
+namespace {
+
+using trouble = engine_test;
+
+seam::failure loading() { return {errc::not_ready, "loading"}; }
+
+TEST_F(trouble, is_told_to_all_who_wait_when_patience_is_over) {
+  world_.lose_all_requests();
+  std::vector<std::future<outcome>> all;
+  for (int k = 0; k < 10; ++k) all.push_back(client_.ask("a"));
+  world_.advance(5s);
+  for (auto& asked : all) {
+    const outcome end = client_.end_of(asked);
+    ASSERT_EQ(end.what, kind::failed);
+    EXPECT_EQ(end.why->code, errc::unreachable);
+  }
+  EXPECT_EQ(client_.store.count(call::poll), 1) << "each of them asked";
+}
+
+TEST_F(trouble, is_what_a_caller_in_line_hears_at_its_limit) {
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> at_the_store = client_.ask("a");
+  std::future<outcome> in_line = client_.ask("a", {.within = 1s});
+  world_.advance(1s);
+  const outcome end = client_.end_of(in_line);
+  ASSERT_EQ(end.what, kind::failed);
+  EXPECT_EQ(end.why->code, errc::not_ready);
+}
+
+TEST_F(trouble, is_what_a_caller_in_line_hears_at_its_limit_also_when_the_store_says_nothing_at_all) {
+  world_.lose_all_requests();
+  std::future<outcome> at_the_store = client_.ask("a");
+  std::future<outcome> in_line = client_.ask("a", {.within = 1s});
+  world_.advance(1s);
+  const outcome end = client_.end_of(in_line);
+  ASSERT_EQ(end.what, kind::failed) << "nobody has said that it is busy";
+  EXPECT_EQ(end.why->code, errc::unreachable);
+}
+
+TEST_F(trouble, is_what_one_look_hears) {
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> at_the_store = client_.ask("a");
+  const outcome end = client_.look("a");
+  ASSERT_EQ(end.what, kind::failed);
+  EXPECT_EQ(end.why->code, errc::not_ready);
+}
+
+TEST_F(trouble, of_one_name_is_not_that_of_another) {
+  client other(world_);
+  const auto theirs = other.take("b");
+  const auto mine = client_.take("c");
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> at_the_store = client_.ask("a");
+  EXPECT_EQ(client_.look("c").what, kind::busy);
+}
+
+TEST_F(trouble, is_over_when_the_store_answers_again) {
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> asked = client_.ask("a");
+  world_.advance(100ms);
+  world_.heal();
+  world_.advance(1s);
+  EXPECT_TRUE(client_.held(client_.taken(asked)));
+  EXPECT_EQ(client_.look("a").what, kind::busy);
+}
+
+TEST_F(trouble, is_over_when_the_store_answers_busy) {
+  client other(world_);
+  const auto theirs = other.take("a");
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> asked = client_.ask("a");
+  world_.advance(100ms);
+  world_.heal();
+  world_.advance(1s);
+  EXPECT_FALSE(is_ready(asked));
+  EXPECT_EQ(client_.look("a").what, kind::busy);
+}
+
+TEST_F(trouble, is_over_when_the_store_answers_the_next_caller_and_the_one_that_had_it_has_left) {
+  world_.server->set_faults({.refusal = loading()});
+  std::stop_source stop;
+  std::future<outcome> first = client_.ask("a", {.stop = stop.get_token()});
+  std::future<outcome> second = client_.ask("a");
+  world_.heal();
+  stop.request_stop();
+  world_.run();
+  EXPECT_EQ(client_.end_of(first).what, kind::stopped);
+  EXPECT_TRUE(client_.held(client_.taken(second)));
+  EXPECT_EQ(client_.look("a").what, kind::busy) << "it is held, and the store answers";
+}
+
+TEST_F(trouble, does_not_keep_a_caller_that_can_wait_from_being_served) {
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> first = client_.ask("a", {.within = 1s});
+  std::future<outcome> second = client_.ask("a");
+  world_.advance(1s);
+  EXPECT_EQ(client_.end_of(first).what, kind::failed);
+  world_.heal();
+  world_.advance(1s);
+  EXPECT_TRUE(client_.held(client_.taken(second)));
+}
+
+}  // namespace
+}  // namespace holdfast::core::test

@@ -1,0 +1,166 @@
+#include "holdfast/fence_gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <system_error>
+
+#include "support/child.hpp"
+#include "support/sanitizer.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/threads.hpp"
+
+namespace holdfast {
+namespace {
+
+constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
+
+TEST(fence_gate, admits_a_fence_that_is_not_lower_than_the_highest_it_has_seen) {
+  fence_gate gate;
+  EXPECT_TRUE(gate.admit(0));
+  EXPECT_TRUE(gate.admit(7));
+  EXPECT_TRUE(gate.admit(7)) << "the same holder, again";
+  EXPECT_FALSE(gate.admit(6));
+  EXPECT_TRUE(gate.admit(8));
+  EXPECT_TRUE(gate.admit(highest));
+  EXPECT_FALSE(gate.admit(highest - 1));
+}
+
+TEST(fence_gate, never_goes_back_when_many_threads_ask) {
+  fence_gate gate;
+  std::atomic<std::uint64_t> admitted{0};
+  std::atomic<int> wrong{0};
+  {
+    const test::threads all(4, [&](int me) {
+      for (std::uint64_t k = 0; k < 2'000; ++k) {
+        const std::uint64_t before = admitted, mine = 4 * k + static_cast<std::uint64_t>(me);
+        if (!gate.admit(mine)) continue;
+        if (mine < before) ++wrong;  // something higher had been admitted before we asked
+        for (std::uint64_t seen = admitted; seen < mine && !admitted.compare_exchange_weak(seen, mine);) {
+        }
+      }
+    });
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(admitted, 7'999u);
+  EXPECT_FALSE(gate.admit(7'998));
+}
+
+class file_gate : public testing::Test {
+ protected:
+  [[nodiscard]] bool admits(std::uint64_t fence) const {
+    bool ran = false;
+    const bool admitted = file_fence_gate(path_).admit(fence, [&] { ran = true; });
+    EXPECT_EQ(ran, admitted);
+    return admitted;
+  }
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+
+  const test::temporary_folder folder_;
+  const std::string path_ = folder_.file("fence");
+};
+
+TEST_F(file_gate, admits_as_one_in_the_process_does_and_remembers_when_it_is_opened_again) {
+  EXPECT_TRUE(admits(0));
+  EXPECT_TRUE(admits(7));
+  EXPECT_TRUE(admits(7));
+  EXPECT_FALSE(admits(6));
+  EXPECT_TRUE(admits(highest));
+  EXPECT_FALSE(admits(highest - 1));
+  EXPECT_TRUE(admits(highest));
+}
+
+TEST_F(file_gate, throws_what_the_access_throws_and_is_free_again) {
+  const file_fence_gate gate(path_);
+  EXPECT_THROW(gate.admit(7, [] { throw 1; }), int);
+  EXPECT_TRUE(admits(7));
+  EXPECT_FALSE(admits(6)) << "the fence was seen, though the access failed";
+}
+
+TEST_F(file_gate, refuses_a_file_in_which_is_something_else) {
+  {
+    const file_fence_gate gate(path_);
+  }
+  for (const char* text : {"garbage", "7", "00000000000000000007", "0000000000000000000x\n", "-0000000000000000007\n",
+                           "99999999999999999999\n", "00000000000000000007 "}) {
+    write(text);
+    EXPECT_THROW(file_fence_gate{path_}, std::system_error) << text;
+    EXPECT_THROW((void)admits(highest), std::system_error) << text;
+  }
+  write("00000000000000000007\n");
+  EXPECT_FALSE(admits(6));
+  EXPECT_TRUE(admits(7));
+}
+
+TEST_F(file_gate, does_not_run_the_access_when_the_file_was_spoilt_after_it_was_opened) {
+  const file_fence_gate gate(path_);
+  write("spoilt");
+  bool ran = false;
+  EXPECT_THROW(gate.admit(7, [&] { ran = true; }), std::system_error);
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(file_gate, refuses_a_path_that_cannot_be_opened) {
+  EXPECT_THROW(file_fence_gate(folder_.file("no/such/folder")), std::system_error);
+  EXPECT_THROW(file_fence_gate("/"), std::system_error);
+  try {
+    const file_fence_gate gate(folder_.file("no/such/folder"));
+  } catch (const std::system_error& e) {
+    EXPECT_NE(std::string(e.what()).find("no/such/folder"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(file_gate, lets_threads_take_turns) {
+  const file_fence_gate gate(path_);
+  int guarded_by_it = 0;
+  {
+    const test::threads all(4, [&](int) {
+      for (int k = 0; k < 25; ++k) (void)gate.admit(1, [&] { ++guarded_by_it; });
+    });
+  }
+  EXPECT_EQ(guarded_by_it, 100);
+}
+
+#if !HOLDFAST_UNDER_TSAN
+
+TEST_F(file_gate, lets_processes_take_turns_and_share_what_they_have_seen) {
+  const std::string counter = folder_.file("counter");
+  std::ofstream(counter) << 0;
+  const auto count = [&] {
+    int n = 0;
+    std::ifstream(counter) >> n;
+    std::ofstream(counter) << n + 1;
+  };
+  const auto many_times = [&] {
+    const file_fence_gate gate(path_);
+    for (int k = 0; k < 50; ++k) HOLDFAST_SHOULD(gate.admit(1, count));
+    return true;
+  };
+  {
+    test::child first(many_times), second(many_times);
+    EXPECT_TRUE(first.ends_well());
+    EXPECT_TRUE(second.ends_well());
+  }
+  int n = 0;
+  std::ifstream(counter) >> n;
+  EXPECT_EQ(n, 100);
+  test::child newer([&] { return file_fence_gate(path_).admit(9, [] {}); });
+  EXPECT_TRUE(newer.ends_well());
+  EXPECT_FALSE(admits(8));
+}
+
+TEST_F(file_gate, is_free_again_when_a_process_dies_in_the_middle_of_its_access) {
+  test::child dying([&] {
+    (void)file_fence_gate(path_).admit(7, [] { ::_exit(0); });
+    return false;
+  });
+  EXPECT_TRUE(dying.ends_well());
+  EXPECT_FALSE(admits(6));
+  EXPECT_TRUE(admits(7));
+}
+
+#endif
+
+}  // namespace
+}  // namespace holdfast

@@ -1,0 +1,214 @@
+#include "holdfast/lease.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "holdfast/store.hpp"
+#include "support/bounds.hpp"
+#include "support/memory_service.hpp"
+#include "support/recorder.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+
+class lease_test : public testing::Test {
+ protected:
+  [[nodiscard]] bool is_free(std::string_view name) { return store_.try_acquire(name).has_value(); }
+  lease brief(std::string_view name) { return store_.acquire(name, {.ttl = 20ms, .renew = false}); }
+
+  const test::memory_service service_;
+  const std::shared_ptr<test::recorder> seen_ = std::make_shared<test::recorder>();
+  store store_ = service_.open({.observe = seen_});
+};
+
+TEST_F(lease_test, that_never_held_anything_has_a_harmless_answer_to_everything) {
+  lease nothing;
+  EXPECT_FALSE(nothing.held());
+  EXPECT_EQ(nothing.fence(), 0u);
+  EXPECT_EQ(nothing.name(), "");
+  EXPECT_EQ(nothing.deadline(), boot_clock::time_point::min());
+  EXPECT_EQ(nothing.remaining(), 0ns);
+  EXPECT_FALSE(nothing.lost_token().stop_possible());
+  EXPECT_FALSE(nothing.renew(10s));
+  EXPECT_EQ(nothing.release(), released::yes);
+  EXPECT_THROW((void)nothing.async_release(), lock_error);
+}
+
+TEST_F(lease_test, says_what_it_holds_and_for_how_long) {
+  const auto before = boot_clock::now();
+  const lease held = store_.acquire("a", {.ttl = 10s});
+  EXPECT_TRUE(held.held());
+  EXPECT_GT(held.fence(), 0u);
+  EXPECT_EQ(held.name(), "a");
+  EXPECT_GE(held.deadline(), before + 10s - 102ms);
+  EXPECT_LE(held.deadline(), boot_clock::now() + 10s - 102ms);
+  EXPECT_GT(held.remaining(), 0s);
+  EXPECT_LE(held.remaining(), 10s);
+  EXPECT_TRUE(held.lost_token().stop_possible());
+}
+
+TEST_F(lease_test, can_only_be_moved_and_is_held_by_one_at_a_time) {
+  static_assert(!std::is_copy_constructible_v<lease> && std::is_nothrow_move_constructible_v<lease>);
+  lease first = store_.acquire("a");
+  const std::uint64_t fence = first.fence();
+  const lease second = std::move(first);
+  EXPECT_FALSE(first.held());  // NOLINT: what is left of it is defined
+  EXPECT_EQ(first.fence(), 0u);
+  EXPECT_EQ(first.release(), released::yes);
+  EXPECT_TRUE(second.held());
+  EXPECT_EQ(second.fence(), fence);
+  EXPECT_FALSE(is_free("a"));
+}
+
+TEST_F(lease_test, releases_what_it_held_when_another_is_moved_into_it) {
+  lease one = store_.acquire("a");
+  one = store_.acquire("b");
+  EXPECT_TRUE(is_free("a"));
+  EXPECT_FALSE(is_free("b"));
+  one = lease();
+  EXPECT_TRUE(is_free("b"));
+}
+
+TEST_F(lease_test, survives_being_moved_into_itself) {
+  lease one = store_.acquire("a");
+  lease& same = one;
+  one = std::move(same);
+  EXPECT_TRUE(one.held());
+}
+
+TEST_F(lease_test, is_released_once_however_often_it_is_asked_for) {
+  lease one = store_.acquire("a");
+  EXPECT_EQ(one.release(), released::yes);
+  EXPECT_FALSE(one.held());
+  EXPECT_EQ(one.remaining(), 0ns);
+  const lease next = store_.acquire("a");
+  EXPECT_EQ(one.release(), released::yes);
+  EXPECT_TRUE(next.held());
+  EXPECT_FALSE(is_free("a")) << "the second release freed the lock of another";
+}
+
+TEST_F(lease_test, is_released_by_its_destructor) {
+  {
+    const lease brief_one = store_.acquire("a");
+  }
+  EXPECT_TRUE(is_free("a"));
+  EXPECT_EQ(service_.server().size(), 0u);
+}
+
+TEST_F(lease_test, may_be_used_and_destroyed_on_another_thread) {
+  lease here = store_.acquire("a");
+  std::thread([there = std::move(here)]() mutable {
+    EXPECT_TRUE(there.held());
+    EXPECT_TRUE(there.renew(10s));
+  }).join();
+  EXPECT_TRUE(is_free("a"));
+}
+
+TEST_F(lease_test, outlives_the_store_it_came_from) {
+  lease survivor;
+  {
+    store brief_store = open("memory:");
+    survivor = brief_store.acquire("a");
+  }
+  const auto first_deadline = survivor.deadline();
+  EXPECT_TRUE(survivor.held());
+  EXPECT_TRUE(survivor.renew(20s));
+  EXPECT_GT(survivor.deadline(), first_deadline);
+  EXPECT_EQ(survivor.release(), released::yes);
+}
+
+TEST_F(lease_test, stops_its_token_when_it_is_lost) {
+  lease one = brief("a");
+  EXPECT_TRUE(test::happens(one.lost_token()));
+  EXPECT_FALSE(one.held());
+  EXPECT_EQ(one.remaining(), 0ns);
+  EXPECT_EQ(one.release(), released::lost);
+  EXPECT_EQ(one.release(), released::lost);
+  EXPECT_TRUE(seen_->comes(event::kind::lost));
+}
+
+TEST_F(lease_test, does_not_stop_its_token_when_it_is_released) {
+  std::stop_token token;
+  {
+    lease one = store_.acquire("a");
+    token = one.lost_token();
+    EXPECT_EQ(one.release(), released::yes);
+  }
+  ASSERT_TRUE(seen_->comes(event::kind::released));
+  EXPECT_FALSE(token.stop_requested());
+}
+
+TEST_F(lease_test, runs_what_waits_for_its_loss_on_the_stores_own_thread) {
+  std::counting_semaphore<> ran(0);
+  std::thread::id where;
+  const lease one = brief("a");
+  const std::stop_callback when_lost(one.lost_token(), [&] {
+    where = std::this_thread::get_id();
+    EXPECT_FALSE(one.held());
+    ran.release();
+  });
+  ASSERT_TRUE(test::happens(ran));
+  EXPECT_NE(where, std::this_thread::get_id());
+}
+
+TEST_F(lease_test, is_lost_when_the_store_has_forgotten_it) {
+  lease one = store_.acquire("a", {.ttl = 30ms});
+  const std::stop_token lost = one.lost_token();
+  service_.server().forget_everything();
+  EXPECT_TRUE(test::happens(lost));
+  EXPECT_FALSE(one.renew(10s));
+  EXPECT_EQ(one.release(), released::lost);
+}
+
+TEST_F(lease_test, does_not_free_the_lock_of_another_when_it_is_released_after_its_loss) {
+  lease late = brief("a");
+  EXPECT_TRUE(test::happens(late.lost_token()));
+  const lease next = store_.acquire("a");
+  EXPECT_GT(next.fence(), late.fence());
+  EXPECT_EQ(late.release(), released::lost);
+  EXPECT_TRUE(next.held());
+  EXPECT_FALSE(is_free("a"));
+}
+
+TEST_F(lease_test, is_extended_by_a_renewal) {
+  lease one = store_.acquire("a", {.ttl = 10s, .renew = false});
+  const auto before = one.deadline();
+  EXPECT_TRUE(one.renew(60s));
+  EXPECT_GT(one.deadline(), before + 40s);
+}
+
+TEST_F(lease_test, throws_when_a_renewal_gets_no_answer_before_the_deadline) {
+  lease one = store_.acquire("a", {.ttl = 20ms, .renew = false});
+  service_.lose_all_requests();
+  try {
+    (void)one.renew(20ms);
+    FAIL() << "no answer is not an answer";
+  } catch (const lock_error& e) {
+    EXPECT_EQ(e.code(), errc::unreachable);
+    EXPECT_EQ(e.lock(), "a");
+  }
+  EXPECT_FALSE(one.held());
+  service_.heal();
+}
+
+TEST_F(lease_test, is_not_waited_for_beyond_its_deadline_when_the_store_is_silent) {
+  lease one = store_.acquire("a", {.ttl = 30ms});
+  service_.lose_all_requests();
+  EXPECT_NE(one.release(), released::yes);
+  EXPECT_FALSE(one.held());
+  service_.heal();
+}
+
+TEST_F(lease_test, ends_after_its_max_hold_though_it_is_renewed) {
+  lease one = store_.acquire("a", {.ttl = 20ms, .max_hold = 60ms});
+  EXPECT_TRUE(test::happens(one.lost_token()));
+  EXPECT_EQ(one.release(), released::lost);
+}
+
+}  // namespace
+}  // namespace holdfast

@@ -1,0 +1,265 @@
+#include "holdfast/mutex.hpp"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+
+#include "support/bounds.hpp"
+#include "support/memory_service.hpp"
+#include "support/recorder.hpp"
+#include "support/threads.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+
+class mutex_test : public testing::Test {
+ protected:
+  /// What another thread gets to hear.
+  template <class F>
+  auto elsewhere(F f) {
+    decltype(f()) result{};
+    std::thread([&] { result = f(); }).join();
+    return result;
+  }
+  [[nodiscard]] bool is_free() {
+    return elsewhere([&] {
+      if (!mutex_.try_lock()) return false;
+      mutex_.unlock();
+      return true;
+    });
+  }
+
+  const test::memory_service service_;
+  const std::shared_ptr<test::recorder> seen_ = std::make_shared<test::recorder>();
+  store store_ = service_.open({.observe = seen_});
+  mutex mutex_{store_, "a"};
+};
+
+TEST_F(mutex_test, works_with_the_guards_of_the_standard_library) {
+  {
+    const std::scoped_lock guard(mutex_);
+    EXPECT_FALSE(is_free());
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    EXPECT_FALSE(is_free());
+  }
+  {
+    std::unique_lock guard(mutex_, 1s);
+    EXPECT_TRUE(guard.owns_lock());
+    guard.unlock();
+    EXPECT_TRUE(is_free());
+    EXPECT_TRUE(guard.try_lock());
+  }
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(mutex_test, works_with_a_scoped_lock_over_two_of_them) {
+  mutex other(store_, "b");
+  int counted = 0;
+  {
+    const test::threads all(4, [&](int me) {
+      for (int k = 0; k < 25; ++k) {
+        if (me % 2 == 0) {
+          const std::scoped_lock both(mutex_, other);
+          ++counted;
+        } else {
+          const std::scoped_lock both(other, mutex_);
+          ++counted;
+        }
+      }
+    });
+  }
+  EXPECT_EQ(counted, 100);
+}
+
+TEST_F(mutex_test, keeps_threads_apart) {
+  int guarded_by_it = 0;
+  {
+    const test::threads all(8, [&](int) {
+      for (int k = 0; k < 100; ++k) {
+        const std::scoped_lock guard(mutex_);
+        ++guarded_by_it;
+      }
+    });
+  }
+  EXPECT_EQ(guarded_by_it, 800);
+}
+
+TEST_F(mutex_test, is_not_tried_for_less_than_it_was_asked_to) {
+  const std::scoped_lock guard(mutex_);
+  EXPECT_TRUE(elsewhere([&] {
+    const auto steady = std::chrono::steady_clock::now() + 3ms;
+    const bool got = mutex_.try_lock_for(3ms);
+    return !got && std::chrono::steady_clock::now() >= steady;
+  }));
+  EXPECT_TRUE(elsewhere([&] {
+    const auto wall = std::chrono::system_clock::now() + 3ms;
+    const bool got = mutex_.try_lock_until(wall);
+    return !got && std::chrono::system_clock::now() >= wall;
+  }));
+  EXPECT_TRUE(elsewhere([&] {
+    const auto boot = boot_clock::now() + 3ms;
+    const bool got = mutex_.try_lock_until(boot);
+    return !got && boot_clock::now() >= boot;
+  }));
+}
+
+TEST_F(mutex_test, is_got_by_whoever_tries_for_long_enough) {
+  std::unique_lock guard(mutex_);
+  std::thread other([&] {
+    EXPECT_TRUE(mutex_.try_lock_for(test::hang));
+    mutex_.unlock();
+    EXPECT_TRUE(mutex_.try_lock_until(std::chrono::system_clock::now() + test::hang));
+    mutex_.unlock();
+  });
+  EXPECT_TRUE(seen_->comes(event::kind::waiting));
+  guard.unlock();
+  other.join();
+}
+
+TEST_F(mutex_test, takes_absurd_times_as_they_are_meant) {
+  for (int round = 0; round < 2; ++round) {
+    const bool free = round == 0;
+    const auto got = [&](bool answer) {
+      if (answer) mutex_.unlock();
+      return answer;
+    };
+    EXPECT_EQ(elsewhere([&] { return got(mutex_.try_lock_for(0s)); }), free);
+    EXPECT_EQ(elsewhere([&] { return got(mutex_.try_lock_for(-1h)); }), free);
+    EXPECT_EQ(elsewhere([&] { return got(mutex_.try_lock_for(std::chrono::hours::min())); }), free);
+    EXPECT_EQ(elsewhere([&] { return got(mutex_.try_lock_until(std::chrono::system_clock::time_point())); }), free);
+    if (free) {
+      EXPECT_TRUE(elsewhere([&] { return got(mutex_.try_lock_for(std::chrono::hours::max())); }));
+      EXPECT_TRUE(elsewhere([&] { return got(mutex_.try_lock_until(std::chrono::steady_clock::time_point::max())); }));
+      mutex_.lock();
+    }
+  }
+  mutex_.unlock();
+}
+
+TEST_F(mutex_test, would_deadlock_when_a_thread_locks_it_twice) {
+  const std::scoped_lock guard(mutex_);
+  const auto refused = [](const auto& lock) {
+    try {
+      lock();
+    } catch (const lock_error& e) {
+      return e.code() == errc::would_deadlock && e.lock() == "a";
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([&] { mutex_.lock(); }));
+  EXPECT_TRUE(refused([&] { (void)mutex_.lock(std::stop_token()); }));
+  EXPECT_TRUE(refused([&] { (void)mutex_.try_lock_for(1s); }));
+  EXPECT_FALSE(mutex_.try_lock());
+  EXPECT_TRUE(mutex_.current().held()) << "the first is still there";
+}
+
+TEST_F(mutex_test, may_be_locked_through_another_object_of_the_same_name_only_when_it_is_free) {
+  mutex twin(store_, "a");
+  const std::scoped_lock guard(mutex_);
+  EXPECT_FALSE(twin.try_lock());
+  EXPECT_FALSE(twin.try_lock_for(1ms));
+}
+
+TEST_F(mutex_test, stops_waiting_when_it_is_asked_to) {
+  const std::scoped_lock guard(mutex_);
+  std::stop_source stop;
+  std::thread other([&] { EXPECT_FALSE(mutex_.lock(stop.get_token())); });
+  EXPECT_TRUE(seen_->comes(event::kind::waiting));
+  stop.request_stop();
+  other.join();
+}
+
+TEST_F(mutex_test, is_got_by_whoever_waits_with_a_token_that_nobody_stops) {
+  std::stop_source stop;
+  EXPECT_TRUE(mutex_.lock(stop.get_token()));
+  mutex_.unlock();
+}
+
+TEST_F(mutex_test, shows_each_thread_its_own_lease) {
+  EXPECT_THROW((void)mutex_.current(), lock_error);
+  const std::scoped_lock guard(mutex_);
+  EXPECT_TRUE(mutex_.current().held());
+  EXPECT_EQ(mutex_.current().name(), "a");
+  EXPECT_GT(mutex_.current().fence(), 0u);
+  EXPECT_TRUE(elsewhere([&] {
+    try {
+      (void)mutex_.current();
+    } catch (const lock_error& e) {
+      return e.code() == errc::lost;
+    }
+    return false;
+  }));
+}
+
+TEST_F(mutex_test, may_be_unlocked_by_a_thread_that_has_no_lock_of_its_own) {
+  std::unique_lock guard(mutex_);
+  std::thread([moved = std::move(guard)] { EXPECT_TRUE(moved.owns_lock()); }).join();
+  EXPECT_TRUE(is_free());
+  EXPECT_THROW((void)mutex_.current(), lock_error) << "the seat was left, too";
+}
+
+TEST_F(mutex_test, does_not_mind_an_unlock_when_nobody_has_locked_it) {
+  mutex_.unlock();
+  EXPECT_TRUE(is_free());
+}
+
+/// The holder's lease is lost, another thread takes the lock through the same object, and then the first unlocks late.
+TEST_F(mutex_test, is_not_freed_by_a_late_unlock_after_a_loss_while_another_thread_holds_it) {
+  mutex shared(store_, "b", {.ttl = 100ms});
+  std::counting_semaphore<> taken(0), unlocked(0);
+  shared.lock();
+  const std::uint64_t fence = shared.current().fence();
+  service_.server().forget_everything();
+  ASSERT_TRUE(test::happens(shared.current().lost_token()));
+  EXPECT_FALSE(shared.current().held());
+  std::thread other([&] {
+    shared.lock();
+    EXPECT_GT(shared.current().fence(), fence);
+    taken.release();
+    EXPECT_TRUE(test::happens(unlocked));
+    EXPECT_TRUE(shared.current().held());
+    EXPECT_FALSE(store_.try_acquire("b")) << "somebody else could take it";
+    shared.unlock();
+  });
+  ASSERT_TRUE(test::happens(taken));
+  shared.unlock();
+  unlocked.release();
+  other.join();
+  EXPECT_TRUE(store_.try_acquire("b"));
+}
+
+TEST_F(mutex_test, releases_what_is_held_through_it_when_it_goes) {
+  {
+    mutex brief(store_, "a");
+    brief.lock();
+    EXPECT_FALSE(is_free());
+  }
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(mutex_test, outlives_the_handle_it_was_made_of) {
+  std::optional<store> handle = service_.open();
+  mutex lasting(*handle, "b");
+  handle.reset();
+  const std::scoped_lock guard(lasting);
+  EXPECT_TRUE(lasting.current().held());
+}
+
+TEST_F(mutex_test, fails_when_the_store_fails) {
+  store impatient = service_.open({.patience = 1ms});
+  mutex failing(impatient, "b");
+  service_.lose_all_requests();
+  EXPECT_THROW(failing.lock(), lock_error);
+  EXPECT_THROW((void)failing.try_lock(), lock_error);
+  EXPECT_THROW((void)failing.try_lock_for(1h), lock_error);
+  service_.heal();
+  const std::scoped_lock guard(failing);
+}
+
+}  // namespace
+}  // namespace holdfast

@@ -1,0 +1,105 @@
+#include "holdfast/observer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "holdfast/store.hpp"
+#include "support/memory_service.hpp"
+#include "support/recorder.hpp"
+#include "support/threads.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = event::kind;
+
+TEST(observing, tells_the_life_of_a_lease_in_order) {
+  const test::memory_service service;
+  const auto seen = std::make_shared<test::recorder>();
+  {
+    store s = service.open({.observe = seen});
+    lease first = s.acquire("a", {.ttl = 30ms});
+    EXPECT_TRUE(seen->comes(kind::renewed));
+    std::thread second([&] { (void)s.acquire("a").release(); });
+    EXPECT_TRUE(seen->comes(kind::waiting));
+    EXPECT_EQ(first.release(), released::yes);
+    second.join();
+    lease third = s.acquire("a", {.ttl = 20ms, .renew = false});
+    EXPECT_TRUE(seen->comes(kind::lost));
+  }
+  std::vector<kind> kinds = seen->kinds();
+  std::erase(kinds, kind::renewed);
+  EXPECT_EQ(kinds, (std::vector{kind::acquired, kind::waiting, kind::released, kind::acquired, kind::released,
+                                kind::acquired, kind::lost}));
+  EXPECT_EQ(seen->events(kind::acquired)[0].name, "a");
+  EXPECT_EQ(seen->events(kind::acquired)[0].fence, seen->events(kind::released)[0].fence);
+  EXPECT_GT(seen->events(kind::acquired)[1].took, 0ns);
+  EXPECT_FALSE(seen->events(kind::lost)[0].text.empty());
+}
+
+TEST(observing, tells_everything_before_the_store_is_gone) {
+  const auto seen = std::make_shared<test::recorder>();
+  {
+    store s = open("memory:", {.observe = seen});
+    for (int k = 0; k < 100; ++k) (void)s.acquire("a").release();
+  }
+  EXPECT_EQ(seen->events().size(), 200u);
+  EXPECT_EQ(seen.use_count(), 1);
+}
+
+/// Holders follow one another: the end of one is told before the beginning of the next, whichever threads they are on.
+class in_order final : public observer {
+ public:
+  void on(const event& e) noexcept override {
+    if (e.what == kind::acquired && holder_.exchange(e.fence) != 0) ++wrong;
+    if (e.what == kind::released && holder_.exchange(0) != e.fence) ++wrong;
+  }
+  std::atomic<int> wrong{0};
+
+ private:
+  std::atomic<std::uint64_t> holder_{0};
+};
+
+TEST(observing, tells_the_end_of_one_holder_before_the_beginning_of_the_next) {
+  const auto seen = std::make_shared<in_order>();
+  {
+    store s = open("memory:", {.observe = seen});
+    const test::threads all(4, [&](int) {
+      for (int k = 0; k < 1'000; ++k) (void)s.acquire("a").release();
+    });
+  }
+  EXPECT_EQ(seen->wrong, 0);
+}
+
+/// An observer that calls the library back.
+class curious final : public observer {
+ public:
+  void on(const event& e) noexcept override {
+    if (e.what != kind::acquired || busy_with_it_.exchange(true)) return;
+    try {
+      looked = !of->try_acquire("a").has_value();
+    } catch (...) {
+    }
+  }
+  store* of = nullptr;
+  std::atomic<bool> looked{false};
+
+ private:
+  std::atomic<bool> busy_with_it_{false};
+};
+
+TEST(observing, may_use_the_store) {
+  const auto seen = std::make_shared<curious>();
+  store s = open("memory:", {.observe = seen});
+  seen->of = &s;
+  lease held = s.acquire("a");
+  const lease other = s.acquire("b");
+  while (!seen->looked) std::this_thread::yield();
+  EXPECT_TRUE(held.held());
+}
+
+}  // namespace
+}  // namespace holdfast

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iterator>
+
+#include "holdfast/store.hpp"
+
+namespace holdfast {
+namespace {
+
+std::string refusal_of(std::string_view url) {
+  try {
+    (void)open(url);
+  } catch (const lock_error& e) {
+    EXPECT_EQ(e.code(), errc::bad_url) << url;
+    return e.what();
+  }
+  ADD_FAILURE() << "accepted: " << url;
+  return {};
+}
+
+TEST(open, refuses_an_unknown_scheme_and_says_which_ones_it_knows) {
+  const std::string why = refusal_of("rediss://host");
+  EXPECT_NE(why.find("'rediss:'"), std::string::npos) << why;
+  EXPECT_NE(why.find("memory:"), std::string::npos) << why;
+}
+
+TEST(open, never_repeats_what_may_be_a_secret) {
+  for (const char* url : {"nosuch://user:hunter2@host:1", "nosuch:hunter2", "hunter2@host", "nosuch://hunter2"}) {
+    const std::string why = refusal_of(url);
+    EXPECT_EQ(why.find("hunter2"), std::string::npos) << why;
+  }
+}
+
+TEST(open, refuses_what_is_no_url) {
+  for (const char* url : {"", "memory", ":", "://", " memory:", "MEMORY"}) (void)refusal_of(url);
+}
+
+TEST(open, gives_a_store_of_its_own_without_a_name_and_a_shared_one_with_a_name) {
+  store own = open("memory:"), another = open("memory:");
+  const lease first = own.acquire("a");
+  EXPECT_TRUE(another.try_acquire("a"));
+  store shared = open("memory:open-test"), same = open("memory:open-test"), other = open("memory:open-test-2");
+  const lease second = shared.acquire("a");
+  EXPECT_FALSE(same.try_acquire("a"));
+  EXPECT_TRUE(other.try_acquire("a"));
+}
+
+TEST(open, says_what_was_opened) {
+  EXPECT_EQ(open("memory:").url(), "memory:");
+  EXPECT_EQ(open("memory:open-test").url(), "memory:open-test");
+  EXPECT_TRUE(open("memory:").promises().fair);
+}
+
+auto threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+TEST(open, starts_no_thread) {
+  const auto before = threads_of_this_process();
+  const store unused = open("memory:");
+  EXPECT_EQ(threads_of_this_process(), before);
+}
+
+}  // namespace
+}  // namespace holdfast

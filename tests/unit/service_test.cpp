@@ -1,0 +1,194 @@
+// What an opened store shares: who owns it, and how it goes, on whatever thread that is.
+#include "service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <semaphore>
+
+#include "memory/client.hpp"
+#include "support/bounds.hpp"
+#include "support/eventually.hpp"
+#include "support/manual_executor.hpp"
+#include "support/memory_service.hpp"
+#include "support/user_coroutine.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Tells when the store that it was given to is gone.
+class last_breath final : public observer {
+ public:
+  explicit last_breath(std::counting_semaphore<>& gone) : gone_(gone) {}
+  last_breath(const last_breath&) = delete;
+  last_breath& operator=(const last_breath&) = delete;
+  ~last_breath() override { gone_.release(); }
+  void on(const event&) noexcept override {}
+
+ private:
+  std::counting_semaphore<>& gone_;
+};
+
+class service_test : public testing::Test {
+ protected:
+  store open_store() { return service_.open({.observe = std::make_shared<last_breath>(gone_)}); }
+  const test::memory_service service_;
+  std::counting_semaphore<> gone_{0};
+};
+
+TEST_F(service_test, goes_with_the_last_handle) {
+  {
+    const store first = open_store();
+    {
+      const store copy = first;
+    }
+    EXPECT_FALSE(gone_.try_acquire());
+  }
+  EXPECT_TRUE(gone_.try_acquire());
+}
+
+TEST_F(service_test, goes_with_the_last_lease) {
+  lease held = open_store().acquire("a");
+  EXPECT_FALSE(gone_.try_acquire());
+  held = lease();
+  EXPECT_TRUE(gone_.try_acquire());
+}
+
+TEST_F(service_test, goes_on_its_own_notifier) {
+  std::counting_semaphore<> called(0);
+  {
+    store s = open_store();
+    auto own = std::make_shared<std::optional<store>>(s);
+    s.async_try_acquire("a", within(1s), {}, [&called, own](std::error_code, std::optional<lease> got) {
+      EXPECT_TRUE(test::happens(called));
+      got.reset();
+      own->reset();  // the last handle but that of this call
+    });
+  }
+  EXPECT_FALSE(gone_.try_acquire());
+  called.release();
+  EXPECT_TRUE(test::happens(gone_));
+  EXPECT_EQ(service_.server().size(), 0u);
+}
+
+TEST_F(service_test, goes_with_a_lease_that_is_dropped_on_its_notifier) {
+  std::counting_semaphore<> called(0);
+  open_store().async_try_acquire("a", within(1s), {}, [&](std::error_code, const std::optional<lease>& got) {
+    EXPECT_TRUE(got && got->held());
+    called.release();
+  });
+  EXPECT_TRUE(test::happens(called));
+  EXPECT_TRUE(test::happens(gone_));
+}
+
+test::user_coroutine own_the_store(store s, std::counting_semaphore<>& ended) {
+  {
+    const lease held = co_await s.async_acquire("a");
+  }
+  ended.release();
+}
+
+TEST_F(service_test, goes_with_the_coroutine_that_has_the_last_handle) {
+  for (int k = 0; k < 20; ++k) {
+    std::counting_semaphore<> ended(0);
+    own_the_store(open_store(), ended);
+    EXPECT_TRUE(test::happens(ended));
+    EXPECT_TRUE(test::happens(gone_));
+  }
+  EXPECT_EQ(service_.server().size(), 0u);
+}
+
+TEST_F(service_test, waits_for_user_code_on_its_notifier) {
+  std::counting_semaphore<> begun(0);
+  std::atomic<bool> ended{false};
+  {
+    store s = open_store();
+    lease held = s.acquire("a", {.ttl = 20ms, .renew = false});
+    const std::stop_token lost = held.lost_token();
+    std::stop_callback slow(lost, [&] {
+      begun.release();
+      for (int k = 0; k < 1'000; ++k) std::this_thread::yield();
+      ended = true;
+    });
+    EXPECT_TRUE(test::happens(begun));
+  }
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(service_test, goes_while_the_store_is_silent_and_gives_back_what_it_can) {
+  {
+    store s = open_store();
+    lease held = s.acquire("a", {.ttl = 30ms});
+    service_.lose_all_requests();
+    EXPECT_NE(held.release(), released::yes);
+  }
+  EXPECT_TRUE(gone_.try_acquire()) << "it waited for the store";
+  service_.heal();
+}
+
+/// A backend that knows whether its claims are gone.
+class mother final : public seam::backend {
+ public:
+  struct family {
+    std::atomic<int> children{0};
+    std::atomic<bool> orphaned{false};
+  };
+  explicit mother(std::shared_ptr<family> f) : family_(std::move(f)) {}
+  mother(const mother&) = delete;
+  mother& operator=(const mother&) = delete;
+  ~mother() override { family_->orphaned = family_->children > 0; }
+
+  std::unique_ptr<seam::claim> open(seam::claim_spec spec) override {
+    return std::make_unique<child>(family_, real_.open(std::move(spec)));
+  }
+  [[nodiscard]] guarantees promises() const noexcept override { return real_.promises(); }
+
+ private:
+  class child final : public seam::claim {
+   public:
+    child(std::shared_ptr<family> f, std::unique_ptr<seam::claim> real)
+        : family_(std::move(f)), real_(std::move(real)) {
+      ++family_->children;
+    }
+    child(const child&) = delete;
+    child& operator=(const child&) = delete;
+    ~child() override {
+      if (!family_->orphaned) real_.reset();
+      (void)real_.release();  // NOLINT: its server is gone; leaked, so that the test can say so and go on
+      --family_->children;
+    }
+    runtime::task<seam::answer<seam::grant>> poll(runtime::io& i, limit l) override { return real_->poll(i, l); }
+    runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return real_->wakeup(i, l); }
+    runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds t, limit l) override {
+      return real_->renew(i, t, l);
+    }
+    runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override { return real_->release(i, l); }
+
+   private:
+    const std::shared_ptr<family> family_;
+    std::unique_ptr<seam::claim> real_;
+  };
+
+  const std::shared_ptr<family> family_;
+  memory::client real_{std::make_shared<memory::server>()};
+};
+
+TEST(backend, outlives_its_claims_also_when_a_loss_is_told_after_everything_was_dropped) {
+  const auto family = std::make_shared<mother::family>();
+  test::manual_executor user;
+  {
+    store s = detail::service::open("test:", std::make_unique<mother>(family), {.executor = user.poster()});
+    lease held = s.acquire("a", {.ttl = 20ms, .renew = false});
+    const std::stop_token lost = held.lost_token();
+    EXPECT_TRUE(test::eventually([&] { return user.waiting() > 0; })) << "the loss was not posted";
+    EXPECT_FALSE(lost.stop_requested());
+  }
+  user.run();
+  EXPECT_FALSE(family->orphaned);
+  EXPECT_EQ(family->children, 0);
+}
+
+}  // namespace
+}  // namespace holdfast

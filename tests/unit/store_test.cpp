@@ -1,0 +1,233 @@
+#include "holdfast/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+#include <stop_token>
+
+#include "support/bounds.hpp"
+#include "support/memory_service.hpp"
+#include "support/recorder.hpp"
+#include "support/threads.hpp"
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+
+class store_test : public testing::Test {
+ protected:
+  const test::memory_service service_;
+  const std::shared_ptr<test::recorder> seen_ = std::make_shared<test::recorder>();
+  store store_ = service_.open({.observe = seen_});
+};
+
+TEST_F(store_test, is_busy_with_a_value_and_not_with_an_error) {
+  const lease held = store_.acquire("a");
+  EXPECT_FALSE(store_.try_acquire("a"));
+  EXPECT_FALSE(store_.try_acquire("a", within(1ms)));
+  std::error_code why = errc::lost;
+  EXPECT_FALSE(store_.try_acquire("a", within(1ms), {}, why));
+  EXPECT_FALSE(why);
+}
+
+TEST_F(store_test, says_that_it_was_asked_to_stop_in_the_same_way) {
+  const lease held = store_.acquire("a");
+  std::stop_source stop;
+  stop.request_stop();
+  std::error_code why;
+  EXPECT_FALSE(store_.try_acquire("a", until(stop.get_token()), {}, why));
+  EXPECT_FALSE(why);
+}
+
+TEST_F(store_test, gives_a_lock_within_the_limit) {
+  std::optional<lease> got = store_.try_acquire("a", within(1s));
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(got->held());
+}
+
+TEST_F(store_test, sets_the_error_code_when_it_fails_and_throws_nothing) {
+  store impatient = service_.open({.patience = 1ms});
+  service_.lose_all_requests();
+  std::error_code why;
+  EXPECT_FALSE(impatient.try_acquire("a", within(1h), {}, why));
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_FALSE(impatient.try_acquire("a", within(0s), {}, why));
+  EXPECT_EQ(why, errc::unreachable) << "one look, and no answer";
+  service_.heal();
+  EXPECT_TRUE(impatient.try_acquire("a", within(1h), {}, why));
+  EXPECT_FALSE(why);
+}
+
+TEST_F(store_test, names_the_lock_the_store_and_the_servers_words_when_it_fails) {
+  service_.server().set_faults({.refusal = seam::failure(errc::denied, "NOPERM the server's words")});
+  try {
+    (void)store_.acquire("train/001");
+    FAIL() << "accepted";
+  } catch (const lock_error& e) {
+    EXPECT_EQ(e.code(), errc::denied);
+    EXPECT_EQ(e.lock(), "train/001");
+    const std::string what = e.what();
+    for (const std::string& part :
+         {std::string("train/001"), service_.url(), std::string("NOPERM the server's words")}) {
+      EXPECT_NE(what.find(part), std::string::npos) << what;
+    }
+  }
+  service_.heal();
+}
+
+TEST_F(store_test, is_shared_by_its_copies) {
+  store copy = store_;
+  const lease held = copy.acquire("a");
+  EXPECT_FALSE(store_.try_acquire("a"));
+  store assigned = open("memory:");
+  assigned = copy;
+  EXPECT_FALSE(assigned.try_acquire("a"));
+  copy.close();
+  EXPECT_THROW((void)store_.acquire("b"), lock_error);
+}
+
+TEST_F(store_test, refuses_everything_after_it_was_closed_but_lets_leases_live) {
+  lease held = store_.acquire("a");
+  store_.close();
+  store_.close();
+  std::error_code why;
+  EXPECT_FALSE(store_.try_acquire("b", within(1h), {}, why));
+  EXPECT_EQ(why, errc::closed);
+  EXPECT_FALSE(store_.try_acquire("a", within(0s), {}, why));
+  EXPECT_EQ(why, errc::closed);
+  EXPECT_TRUE(held.held());
+  EXPECT_TRUE(held.renew(10s));
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_EQ(service_.server().size(), 0u);
+}
+
+TEST_F(store_test, wakes_a_thousand_waiting_threads_when_it_is_closed) {
+  constexpr int many = 1'000;
+  const lease held = store_.acquire("a");
+  std::atomic<int> closed{0};
+  test::threads all(many, [&](int) {
+    std::error_code why;
+    if (!store_.try_acquire("a", within(1h), {}, why) && why == errc::closed) ++closed;
+  });
+  EXPECT_TRUE(seen_->comes(event::kind::waiting, many));
+  store_.close();
+  all.join();
+  EXPECT_EQ(closed, many);
+}
+
+TEST_F(store_test, wakes_a_thousand_waiting_callbacks_when_it_is_closed) {
+  constexpr int many = 1'000;
+  const lease held = store_.acquire("a");
+  std::counting_semaphore<> ended(0);
+  std::atomic<int> closed{0};
+  for (int k = 0; k < many; ++k) {
+    store_.async_try_acquire("a", within(1h), {}, [&](std::error_code why, std::optional<lease> got) {
+      if (!got && why == errc::closed) ++closed;
+      ended.release();
+    });
+  }
+  EXPECT_TRUE(seen_->comes(event::kind::waiting, many));
+  store_.close();
+  for (int k = 0; k < many; ++k) ASSERT_TRUE(test::happens(ended));
+  EXPECT_EQ(closed, many);
+}
+
+TEST_F(store_test, serves_a_thousand_waiting_threads_one_after_the_other) {
+  constexpr int many = 1'000;
+  int guarded_by_it = 0;
+  lease held = store_.acquire("a");
+  test::threads all(many, [&](int) {
+    const lease mine = store_.acquire("a");
+    ++guarded_by_it;
+  });
+  EXPECT_TRUE(seen_->comes(event::kind::waiting, many));
+  EXPECT_EQ(held.release(), released::yes);
+  all.join();
+  EXPECT_EQ(guarded_by_it, many);
+  EXPECT_EQ(service_.server().size(), 0u);
+}
+
+TEST_F(store_test, is_destroyed_while_leases_live_and_others_wait_through_copies) {
+  std::optional<store> handle = open("memory:", {.observe = seen_});
+  lease held = handle->acquire("a");
+  test::threads all(4, [copy = *handle](int) mutable {
+    store mine = copy;
+    const lease got = mine.acquire("a");
+    EXPECT_TRUE(got.held());
+  });
+  EXPECT_TRUE(seen_->comes(event::kind::waiting, 4));
+  handle.reset();
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(held.release(), released::yes);
+  all.join();
+}
+
+/// Callers who give up all the time, at their limit or because they are asked to, in the very instants in which the
+/// lock is passed to them: whatever they answer, the lock is not lost.
+TEST_F(store_test, loses_no_lock_to_callers_who_give_up_in_the_instant_they_get_it) {
+  int guarded_by_it = 0, got_it = 0;
+  std::atomic<int> granted{0};
+  {
+    const test::threads all(6, [&](int me) {
+      std::mt19937 random(static_cast<unsigned>(me));
+      for (int k = 0; k < 400; ++k) {
+        const auto brief = std::chrono::microseconds(random() % 60);
+        std::stop_source stop;
+        std::jthread stopper;
+        if (k % 8 == 0) stopper = std::jthread([&] { stop.request_stop(); });
+        if (std::optional<lease> got = store_.try_acquire("a", within(brief, stop.get_token()))) {
+          ++guarded_by_it;
+          ++granted;
+        }
+      }
+    });
+  }
+  got_it = granted;
+  EXPECT_GT(got_it, 0);
+  const std::optional<lease> last = store_.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(last) << "somebody left with the lock";
+  EXPECT_EQ(guarded_by_it, got_it);
+}
+
+/// The same at the store's queue: several clients, each with one caller, and pushes to those who have just left.
+TEST_F(store_test, loses_no_lock_to_clients_who_leave_the_queue_in_the_instant_they_are_granted) {
+  int guarded_by_it = 0;
+  std::atomic<int> granted{0};
+  {
+    const test::threads all(4, [&](int me) {
+      store mine = service_.open();
+      std::mt19937 random(static_cast<unsigned>(me));
+      for (int k = 0; k < 250; ++k) {
+        const auto brief = std::chrono::microseconds(random() % 60);
+        if (std::optional<lease> got = mine.try_acquire("a", within(brief))) {
+          ++guarded_by_it;
+          ++granted;
+        }
+      }
+    });
+  }
+  const std::optional<lease> last = store_.try_acquire("a", within(5s));  // the ttl is 10 s
+  ASSERT_TRUE(last) << "somebody left with the lock";
+  EXPECT_EQ(guarded_by_it, granted);
+}
+
+TEST_F(store_test, gives_every_holder_a_higher_fence_than_the_one_before) {
+  std::uint64_t last = 0;
+  int wrong = 0;
+  {
+    const test::threads all(4, [&](int me) {
+      store mine = me % 2 == 0 ? store_ : service_.open();
+      for (int k = 0; k < 100; ++k) {
+        const lease held = mine.acquire("a");
+        if (held.fence() <= last) ++wrong;
+        last = held.fence();
+      }
+    });
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace holdfast
