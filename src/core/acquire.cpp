@@ -58,11 +58,15 @@ task<outcome> engine::acquire(io& i, request r) {
 
 /// Nothing: we were called to ask the store ourselves.
 task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visitor& me) {
+  using namespace std::chrono_literals;
   const cut until(r.until, closing_.get_token());
+  const instant came = i.now();
   const wake why = co_await wait(i, me.called, until.get());
   if (why != wake::signalled && gate_.leave(r.name, me)) {
     if (why == wake::stopped) co_return asked_to_stop();
-    std::optional<seam::failure> trouble = gate_.why_in_vain(r.name);
+    // For a moment, a store that is just being asked by another is as good as busy.
+    const bool long_enough = i.now() - came >= 20ms;
+    std::optional<seam::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
     co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
   }
   if (me.failed) co_return outcome::failed(std::move(*me.failed));

@@ -17,7 +17,8 @@ void gate::room::remove(visitor& v) noexcept {
 gate::entry gate::enter(const std::string& name, visitor& v, bool may_wait) {
   return rooms_.with([&](auto& rooms) {
     const auto [at, is_new] = rooms.try_emplace(name);
-    v.answered_ = &at->second.answered;
+    v.progress_ = &at->second.progress;
+    v.seen_ = v.progress_->answers - (v.progress_->answered ? 1 : 0);
     if (is_new) return entry::head;
     if (!may_wait) return entry::busy;
     at->second.add(v);
@@ -45,7 +46,7 @@ void gate::next(const std::string& name) noexcept {
       return;
     }
     r.trouble.reset();  // the next one sees for itself
-    r.answered = false;
+    r.progress.answered = false;
     visitor& v = *r.first;
     r.remove(v);
     v.called.set();
@@ -84,12 +85,12 @@ std::optional<seam::failure> gate::trouble_at(const std::string& name) const {
   });
 }
 
-std::optional<seam::failure> gate::why_in_vain(const std::string& name) const {
+std::optional<seam::failure> gate::trouble_at(const std::string& name, const visitor& v) const {
   return rooms_.with([&](const auto& rooms) -> std::optional<seam::failure> {
     const auto at = rooms.find(name);
     if (at == rooms.end()) return std::nullopt;
     if (at->second.trouble) return *at->second.trouble;
-    if (at->second.answered) return std::nullopt;
+    if (at->second.progress.answers != v.seen_) return std::nullopt;
     return seam::failure(errc::unreachable, "no answer yet");
   });
 }

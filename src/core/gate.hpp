@@ -24,11 +24,19 @@ class visitor {
   std::optional<seam::failure> failed;
 
   /// The store has answered the one in the room, yes or no: those behind it wait for a holder, not for the store.
-  void answered() noexcept { *answered_ = true; }
+  void answered() noexcept {
+    progress_->answered = true;
+    ++progress_->answers;
+  }
 
  private:
   friend class gate;
-  std::atomic<bool>* answered_ = nullptr;  // the room's
+  struct progress {
+    std::atomic<bool> answered{false};  // the one who is in the room now
+    std::atomic<unsigned> answers{0};   // and all before it
+  };
+  progress* progress_ = nullptr;  // of the room
+  unsigned seen_ = 0;             // answers before we came
   visitor* next_ = nullptr;
   visitor* previous_ = nullptr;
 };
@@ -54,8 +62,8 @@ class gate {
   void trouble(const std::string& name, const seam::failure&);
   void calm(const std::string& name) noexcept;
   [[nodiscard]] std::optional<seam::failure> trouble_at(const std::string& name) const;
-  /// The same for one who has waited for as long as it could: a store that has said nothing yet is trouble too.
-  [[nodiscard]] std::optional<seam::failure> why_in_vain(const std::string& name) const;
+  /// The same for one who has waited in vain: a store that has said nothing in all that time is trouble too.
+  [[nodiscard]] std::optional<seam::failure> trouble_at(const std::string& name, const visitor&) const;
   /// Tells all who wait that the store has failed.
   void fail(const std::string& name, const seam::failure&);
 
@@ -66,7 +74,7 @@ class gate {
     visitor* first = nullptr;
     visitor* last = nullptr;
     std::unique_ptr<seam::failure> trouble;
-    std::atomic<bool> answered{false};
+    visitor::progress progress;
     void add(visitor&) noexcept;
     void remove(visitor&) noexcept;
   };

@@ -72,7 +72,7 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
                          .why = why.code,
                          .text = why.text});
     if (h->on.renew && !planted(bug::silent_loss))
-      care_at(*h, std::min(h->deadline(), now + std::clamp<span>(h->ttl() / 20, 1ms, back_off(i, 4))));
+      care_at(*h, std::min(h->deadline(), now + std::max<span>(1ms, std::min<span>(h->ttl() / 20, back_off(i, 4)))));
     co_return answer;
   }
   if (answer.is_no()) {

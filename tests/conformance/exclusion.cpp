@@ -25,7 +25,8 @@ TEST_P(exclusion, lets_one_client_hold_a_name_at_a_time) {
   EXPECT_FALSE(client(0).try_acquire("a"));
   EXPECT_FALSE(client(1).try_acquire("a", within(5ms)));
   EXPECT_EQ(first.release(), released::yes);
-  // Not one look: the claim that gave up above is taken out of the queue in the background, and may be granted meanwhile.
+  // Not one look: the claim that gave up above is taken out of the queue in the background, and may be granted
+  // meanwhile.
   const std::optional<lease> second = client(1).try_acquire("a", within(10s));
   ASSERT_TRUE(second);
   EXPECT_TRUE(second->held());

@@ -57,7 +57,7 @@ struct adjusted_clock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<adjusted_clock>;
-  static constexpr bool is_steady = false;
+  [[maybe_unused]] static constexpr bool is_steady = false;
   static time_point now() { return time_point(shows); }
   static inline duration shows{100};
 };

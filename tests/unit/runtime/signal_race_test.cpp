@@ -53,7 +53,7 @@ void set_in_rounds(rounds& r, int n) {
   }
 }
 
-constexpr int many = 4'000;
+constexpr int many = 2'000;
 
 TEST(signal_race, a_set_and_a_limit_at_the_same_time_lose_nothing_inline) {
   rounds r;
