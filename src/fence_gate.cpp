@@ -75,6 +75,7 @@ file_fence_gate::file_fence_gate(std::string path) : path_(std::move(path)) {
 }
 
 bool file_fence_gate::admit(std::uint64_t fence, const std::function<void()>& access) const {
+  const std::lock_guard one_at_a_time(threads_);
   const locked_number highest(path_);
   const std::uint64_t seen = highest.read();
   if (fence < seen) return false;

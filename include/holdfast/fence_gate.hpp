@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 
 namespace holdfast {
@@ -34,6 +35,7 @@ class file_fence_gate {
   bool admit(std::uint64_t fence, const std::function<void()>& access) const;
 
  private:
+  mutable std::mutex threads_;  // the file's lock is for processes, and for other objects
   std::string path_;
 };
 
