@@ -100,6 +100,25 @@ TEST_F(service_test, goes_with_the_coroutine_that_has_the_last_handle) {
   EXPECT_EQ(service_.server().size(), 0u);
 }
 
+test::user_coroutine wait_for_it(store s) { const lease held = co_await s.async_acquire("a"); }
+
+TEST_F(service_test, goes_when_everything_is_dropped_during_a_wait) {
+  store other = service_.open();
+  const lease theirs = other.acquire("a");
+  test::manual_executor user;
+  std::optional<test::user_coroutine> waiting;
+  {
+    const auto breath = std::make_shared<last_breath>(gone_);
+    waiting = wait_for_it(service_.open({.observe = breath, .executor = user.poster()}));
+  }
+  EXPECT_FALSE(gone_.try_acquire());
+  waiting->destroy();  // it had the last handle
+  EXPECT_TRUE(test::eventually([&] {
+    user.run();
+    return gone_.try_acquire();
+  }));
+}
+
 TEST_F(service_test, waits_for_user_code_on_its_notifier) {
   std::counting_semaphore<> begun(0);
   std::atomic<bool> ended{false};

@@ -43,6 +43,17 @@ TEST_F(trouble, is_what_a_caller_in_line_hears_at_its_limit_also_when_the_store_
   EXPECT_EQ(end.why->code, errc::unreachable);
 }
 
+TEST_F(trouble, is_not_what_a_caller_hears_whose_limit_ends_just_as_the_next_one_asks) {
+  const auto lease = client_.take("a", {.on = {.ttl = 11s}});  // other terms: not handed over
+  std::future<outcome> next = client_.ask("a"), in_line = client_.ask("a", {.within = 1s});
+  world_.advance(999ms);
+  client_.store.hold_back(call::poll);
+  (void)client_.give(lease);
+  ASSERT_EQ(client_.store.held_back(), 1u) << "the next one asks";
+  world_.advance(1ms);
+  EXPECT_EQ(client_.end_of(in_line).what, kind::busy);
+}
+
 TEST_F(trouble, is_what_one_look_hears) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> at_the_store = client_.ask("a");
