@@ -66,23 +66,6 @@ bool loop::offload(std::function<void()> job) {
   return true;
 }
 
-void loop::watch(int fd, std::function<void()> ready, bool once) {
-  watched_.with([&](auto& all) { all[fd] = std::move(ready); });
-  epoll_event interest{};
-  interest.events = once ? EPOLLIN | EPOLLONESHOT : EPOLLIN;
-  interest.data.fd = fd;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
-    watched_.with([&](auto& all) { all.erase(fd); });
-    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
-  }
-}
-
-void loop::unwatch(int fd) noexcept {
-  watched_.with([&](auto& all) {
-    if (all.erase(fd) != 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  });
-}
-
 bool loop::is_this_thread() const noexcept { return id_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
 
 void loop::run() {
@@ -115,19 +98,12 @@ void loop::sleep_until_due() {
     ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
     armed_ = first;
   }
-  epoll_event events[16];
-  const int n = ::epoll_wait(epoll_.get(), events, 16, -1);
+  epoll_event events[2];
+  const int n = ::epoll_wait(epoll_.get(), events, 2, -1);
   for (int i = 0; i < n; ++i) {
-    const int fd = events[i].data.fd;
-    if (fd == timer_.get() || fd == nudge_.get()) {
-      std::uint64_t count = 0;
-      [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof count);
-      if (fd == timer_.get()) armed_ = never;
-    } else {  // under the lock, so that unwatch() waits for it
-      watched_.with([&](auto& all) {
-        if (const auto at = all.find(fd); at != all.end()) at->second();
-      });
-    }
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(events[i].data.fd, &count, sizeof count);
+    if (events[i].data.fd == timer_.get()) armed_ = never;
   }
 }
 

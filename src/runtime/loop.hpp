@@ -4,7 +4,6 @@
 #include <functional>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/guarded.hpp"
@@ -31,12 +30,6 @@ class loop final : public io {
   bool offload(std::function<void()>) override;  ///< to one worker, for libraries that block
   [[nodiscard]] bool is_this_thread() const noexcept;
 
-  /// Calls `ready` on the loop's thread whenever the descriptor can be read, or once if `once`. It must not block, and may
-  /// not watch or unwatch. Throws std::system_error.
-  void watch(int fd, std::function<void()> ready, bool once = false);
-  /// No call is under way or will come after this. No effect if it is not watched.
-  void unwatch(int fd) noexcept;
-
  private:
   class descriptor {
    public:
@@ -61,7 +54,6 @@ class loop final : public io {
   timers timers_;          // of the loop's thread
   instant armed_ = never;  // what the timerfd is set to
   guarded<std::vector<std::coroutine_handle<>>> inbox_;
-  guarded<std::unordered_map<int, std::function<void()>>> watched_;
   std::vector<std::coroutine_handle<>> ready_;  // of the loop's thread
   std::atomic<bool> ending_{false};
   std::atomic<std::thread::id> id_{};
