@@ -242,7 +242,8 @@ class scenario {
         const milliseconds ttl = any_ttl();
         const limit until(lease->of()->deadline());
         ++result_.operations;
-        co_await c.engine.renew(c.io, lease, ttl, until);
+        const seam::answer<instant> renewed = co_await c.engine.renew(c.io, lease, ttl, until);
+        world_.note("renewed", renewed.is_yes() ? 1 : 0);
       }
       if (c.store.crashed()) co_return;
     }
