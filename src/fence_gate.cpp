@@ -67,11 +67,21 @@ class locked_number {
   const int fd_;
 };
 
+void sync_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = fd >= 0 && ::fsync(fd) == 0;
+  const int why = errno;
+  if (fd >= 0) ::close(fd);
+  if (!synced) throw std::system_error(why, std::generic_category(), "cannot sync " + folder);
+}
+
 }  // namespace
 
 file_fence_gate::file_fence_gate(std::string path) : path_(std::move(path)) {
   const locked_number there(path_);
-  (void)there.read();
+  if (there.read() == 0) sync_folder_of(path_);  // perhaps new: a fence in it must not be lost with its name
 }
 
 bool file_fence_gate::admit(std::uint64_t fence, const std::function<void()>& access) const {

@@ -14,14 +14,20 @@ lease::lease(lease&&) noexcept = default;
 
 lease& lease::operator=(lease&& other) noexcept {
   if (this != &other) {
-    release();
+    end();
     tenancy_ = std::move(other.tenancy_);
     service_ = std::move(other.service_);
   }
   return *this;
 }
 
-lease::~lease() { release(); }
+lease::~lease() { end(); }
+
+void lease::end() noexcept {
+  release();
+  // In a fork its claim may lead to a lock that somebody who is not here holds: it stays, as its service does.
+  if (tenancy_ && service_->forked()) service_->leak(std::move(tenancy_));
+}
 
 bool lease::held() const noexcept { return tenancy_ && !service_->forked() && tenancy_->held(boot_clock::now()); }
 
@@ -43,7 +49,13 @@ boot_clock::duration lease::remaining() const noexcept {
   return now < end ? end - now : boot_clock::duration::zero();
 }
 
-std::stop_token lease::lost_token() const { return tenancy_ ? tenancy_->lost_token() : std::stop_token(); }
+std::stop_token lease::lost_token() const {
+  if (!tenancy_) return {};
+  if (!service_->forked()) return tenancy_->lost_token();
+  std::stop_source never_ours;
+  never_ours.request_stop();
+  return never_ours.get_token();
+}
 
 bool lease::renew(std::chrono::milliseconds ttl) { return tenancy_ && service_->renew(tenancy_, ttl); }
 

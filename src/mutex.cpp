@@ -1,9 +1,9 @@
 #include "holdfast/mutex.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,18 +16,25 @@ namespace holdfast {
 
 namespace detail {
 
+/// Unlike std::thread::id, never used again for another thread.
+std::uint64_t this_thread() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  thread_local const std::uint64_t mine = ++last;
+  return mine;
+}
+
 /// Who holds the lock through one object: a seat for each thread, with its lease.
 class seats {
   struct seat {
-    seat(std::thread::id who_, lease held_) noexcept : who(who_), held(std::move(held_)) {}
-    std::thread::id who;
+    seat(std::uint64_t who_, lease held_) noexcept : who(who_), held(std::move(held_)) {}
+    std::uint64_t who;
     lease held;
   };
 
   template <class Seats>
   static auto mine_in(Seats& all) {
     auto at = all.begin();
-    while (at != all.end() && (*at)->who != std::this_thread::get_id()) ++at;
+    while (at != all.end() && (*at)->who != this_thread()) ++at;
     return at;
   }
 
@@ -47,7 +54,7 @@ class seats {
   [[nodiscard]] bool acquire(const limit& until) {
     std::optional<lease> got = service_->acquire(name_, on_, until);
     if (!got) return false;
-    auto mine = std::make_unique<seat>(std::this_thread::get_id(), std::move(*got));
+    auto mine = std::make_unique<seat>(this_thread(), std::move(*got));
     all_.with([&](auto& all) { all.push_back(std::move(mine)); });
     return true;
   }

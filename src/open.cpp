@@ -2,6 +2,8 @@
 #include <string>
 
 #include "check.hpp"
+#include "directory/client.hpp"
+#include "directory/folder.hpp"
 #include "holdfast/store.hpp"
 #include "memory/client.hpp"
 #include "service.hpp"
@@ -13,33 +15,39 @@ namespace {
 /// One row per store: which scheme it answers to, and how it is made of the rest of the URL.
 struct scheme {
   std::string_view name;
-  std::unique_ptr<seam::backend> (*make)(std::string_view rest);
+  std::unique_ptr<seam::backend> (*make)(const std::string& rest, runtime::loop&);
 };
 
-constexpr scheme schemes[] = {
-    {"memory",
-     [](std::string_view rest) -> std::unique_ptr<seam::backend> {
-       return std::make_unique<memory::client>(rest.empty() ? std::make_shared<memory::server>()
-                                                            : memory::server::named(std::string(rest)));
-     }},
-};
+std::unique_ptr<seam::backend> make_memory(const std::string& rest, runtime::loop&) {
+  return std::make_unique<memory::client>(rest.empty() ? std::make_shared<memory::server>()
+                                                       : memory::server::named(rest));
+}
+
+std::unique_ptr<seam::backend> make_directory(const std::string& rest, runtime::loop& loop) {
+  return std::make_unique<directory::client>(rest, loop);
+}
+
+constexpr scheme schemes[] = {{"dir", make_directory}, {"memory", make_memory}};
 
 }  // namespace
 
-store open(std::string_view url, const open_options& options) {
+store open(std::string_view given, const open_options& options) {
   detail::check_open_options(options);
+  const std::string url = given.empty() ? "dir:" + directory::folder::of_this_user() : std::string(given);
   const std::size_t colon = url.find(':');
-  if (colon == std::string_view::npos) {
+  if (colon == std::string::npos) {
     throw lock_error(errc::bad_url, "", "a store is given as scheme:rest, for example memory:");
   }
-  const std::string_view wanted = url.substr(0, colon);
+  const std::string wanted = url.substr(0, colon);
   for (const scheme& s : schemes) {
-    if (s.name == wanted) return detail::service::open(std::string(url), s.make(url.substr(colon + 1)), options);
+    if (s.name != wanted) continue;
+    const std::string rest = url.substr(colon + 1);
+    return detail::service::open(url, [&](runtime::loop& loop) { return s.make(rest, loop); }, options);
   }
   std::string known;
   for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name).append(":");
   // Only the scheme is quoted: the rest may hold a password.
-  throw lock_error(errc::bad_url, "", "no store answers to '" + std::string(wanted) + ":'; this build knows " + known);
+  throw lock_error(errc::bad_url, "", "no store answers to '" + wanted + ":'; this build knows " + known);
 }
 
 }  // namespace holdfast

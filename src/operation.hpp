@@ -65,6 +65,7 @@ class operation : public std::enable_shared_from_this<operation<T>> {
   void complete() {
     link_.reset();
     done = true;
+    work_ = nullptr;   // it may own a claim, which must not outlive the store
     service_.reset();  // a callback that runs on does not keep the store alive
     if (abandoned_) return;
     const ended then = std::exchange(then_, nullptr);
@@ -74,7 +75,7 @@ class operation : public std::enable_shared_from_this<operation<T>> {
   std::shared_ptr<service> service_;
   const std::string name_;
   const std::stop_token also_;
-  const work work_;
+  work work_;
   std::stop_source cancel_;
   std::optional<std::stop_callback<stopper>> link_;
   ended then_;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 #include <utility>
 
 #include "check.hpp"
 #include "runtime/inline_io.hpp"
+#include "runtime/thread.hpp"
 
 namespace holdfast::detail {
 
@@ -22,18 +22,20 @@ limit release_limit(const core::tenancy& lease, instant now) noexcept {
 
 }  // namespace
 
-store service::open(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options) {
+store service::open(std::string url, const maker& make, const open_options& options) {
   try {
-    return store(std::shared_ptr<service>(new service(std::move(url), std::move(backend), options), retire));
+    return store(std::shared_ptr<service>(new service(url, make, options), retire));
+  } catch (const seam::failure& why) {
+    throw lock_error(why.code, "", why.text + " [" + url + "]");
   } catch (const std::system_error& e) {
     throw lock_error(errc::not_ready, "", e.what());
   }
 }
 
-service::service(std::string url, std::unique_ptr<seam::backend> backend, const open_options& options)
+service::service(std::string url, const maker& make, const open_options& options)
     : url_(std::move(url)),
       report_(options.observe),
-      backend_(std::move(backend)),
+      backend_(make(loop_)),
       executor_(options.executor,
                 [report = report_](const char* what) {
                   report.tell_here({.what = event::kind::warning, .name = {}, .text = what});
@@ -49,15 +51,19 @@ service::~service() {
 
 /// The end of the last handle. Its threads cannot wait for themselves; and in a fork there is nothing to wait for.
 void service::retire(service* s) noexcept {
-  if (s->forked()) {
-    static std::atomic<service*> leaked{nullptr};  // reachable, so that nobody takes it for an oversight
-    s->next_leaked_ = leaked.load();
-    while (!leaked.compare_exchange_weak(s->next_leaked_, s)) {
+  // User code of one store may wait for that of another to end: no executor's thread waits for any.
+  const bool may_wait = !runtime::executor::runs_here() && !s->loop_.is_this_thread();
+  if (!s->forked()) {
+    if (may_wait) return delete s;
+    try {
+      runtime::start_thread("holdfast-end", [s] { delete s; }).detach();
+      return;
+    } catch (const std::exception&) {  // no thread can be had
     }
-  } else if (s->executor_.is_own_thread() || s->loop_.is_this_thread()) {
-    std::thread([s] { delete s; }).detach();
-  } else {
-    delete s;
+  }
+  static std::atomic<service*> leaked{nullptr};  // reachable, so that nobody takes it for an oversight
+  s->next_leaked_ = leaked.load();
+  while (!leaked.compare_exchange_weak(s->next_leaked_, s)) {
   }
 }
 
@@ -87,25 +93,35 @@ bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::millis
   check_not_forked(name);
   check_ttl(name, ttl);
   runtime::inline_io here;
-  const limit until(t->of()->deadline());
-  seam::answer<instant> answer = run_inline(engine_.renew(here, t, ttl, until));
+  seam::answer<instant> answer = run_inline(engine_.renew(here, t, ttl, limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes();
 }
 
 released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
   if (forked()) return released::unknown;
+  runtime::inline_io here;
+  const instant now = here.now();
+  const limit until = release_limit(*t, now);
+  const std::optional<released> over = engine_.end_tenancy(*t, now);
+  if (over) return *over;
+  const bool may_wait = !runtime::executor::runs_here() && !loop_.is_this_thread();
   try {
-    runtime::inline_io here;
-    const instant now = here.now();
-    const limit until = release_limit(*t, now);
-    const std::optional<released> over = engine_.end_tenancy(*t, now);
-    if (over) return *over;
-    if (!runtime::executor::runs_here()) return run_inline(engine_.give_up(here, t, until));
+    if (may_wait) return run_inline(engine_.give_up(here, t, until));
+  } catch (const std::exception&) {  // no memory: it has been left to the loop
+    return released::unknown;
+  }
+  t->give_back(released::unknown);
+  try {
     engine_.spawn(give_up_at_home(t, until));
-  } catch (...) {  // no memory: it is free after its ttl
+  } catch (const std::exception&) {
+    engine_.abandon(t->of());
   }
   return released::unknown;
+}
+
+void service::leak(std::shared_ptr<core::tenancy> t) noexcept {
+  left_behind_.with([&](auto& all) { all.push_back(std::move(t)); });
 }
 
 runtime::task<void> service::give_up_at_home(std::shared_ptr<core::tenancy> t, limit until) {

@@ -1,8 +1,10 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/engine.hpp"
 #include "core/report.hpp"
@@ -10,6 +12,7 @@
 #include "holdfast/store.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/fork.hpp"
+#include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "store/claim.hpp"
 
@@ -19,7 +22,9 @@ namespace holdfast::detail {
 /// operations that were begun own it; the last to go takes it down, on whatever thread that is.
 class service : public std::enable_shared_from_this<service> {
  public:
-  [[nodiscard]] static store open(std::string url, std::unique_ptr<seam::backend>, const open_options&);
+  /// Makes the backend; the loop will be there for as long as it is. May throw seam::failure.
+  using maker = std::function<std::unique_ptr<seam::backend>(runtime::loop&)>;
+  [[nodiscard]] static store open(std::string url, const maker&, const open_options&);  ///< throws lock_error
   [[nodiscard]] static const std::shared_ptr<service>& of(const store& s) noexcept { return s.service_; }
   ~service();
 
@@ -27,6 +32,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] std::optional<lease> acquire(std::string_view name, const core::terms&, const limit&);
   [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
   released release(const std::shared_ptr<core::tenancy>&) noexcept;
+  void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
 
   /// The same on the loop, for operations.
   [[nodiscard]] runtime::task<std::optional<lease>> acquire_at_home(core::request);
@@ -43,7 +49,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
 
  private:
-  service(std::string url, std::unique_ptr<seam::backend>, const open_options&);
+  service(std::string url, const maker&, const open_options&);
   static void retire(service*) noexcept;
   [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
   [[noreturn]] void fail(const seam::failure&, std::string_view name) const;
@@ -54,10 +60,11 @@ class service : public std::enable_shared_from_this<service> {
   const std::string url_;
   const core::reporter report_;
   // In this order: the engine's tasks run on the loop and post to the executor, and what waits there may own claims.
+  runtime::loop loop_;
   const std::unique_ptr<seam::backend> backend_;
   runtime::executor executor_;
-  runtime::loop loop_;
   core::engine engine_;
+  runtime::guarded<std::vector<std::shared_ptr<core::tenancy>>> left_behind_;
   service* next_leaked_ = nullptr;
 };
 

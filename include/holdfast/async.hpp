@@ -11,7 +11,8 @@ class operation;
 
 /// What an async_ function returns: co_await it once. Nothing is sent before that. The coroutine goes on where the
 /// store's executor runs it (by default the store's notifier thread). Destroying a suspended one cancels it; do that on
-/// the executor only. `if (co_await ...)` is miscompiled by g++ 12.2: name the result first.
+/// the executor only (with several threads in it: on the coroutine's own strand). `if (co_await ...)` is miscompiled by
+/// g++ 12.2: name the result first.
 template <class T>
 class [[nodiscard]] awaitable {
  public:

@@ -31,7 +31,7 @@ class file_fence_gate {
   explicit file_fence_gate(std::string path);
 
   /// Runs `access` if the fence is admitted; false, without running it, if it is not. Threads and processes take turns.
-  /// Throws std::system_error, and whatever `access` throws.
+  /// `access` must not call admit() in turn. Throws std::system_error, and whatever `access` throws.
   bool admit(std::uint64_t fence, const std::function<void()>& access) const;
 
  private:

@@ -43,16 +43,18 @@ class [[nodiscard]] lease {
   [[nodiscard]] std::stop_token lost_token() const;
 
   /// Held for ttl from now at least, and the ttl of all later renewals; never shortens. False: it was lost. Throws
-  /// lock_error when the store fails; the old deadline stands.
+  /// lock_error when the store fails, or gives no answer for its patience or half of what is left; the old deadline
+  /// stands, and the lease is renewed in the background as before.
   bool renew(std::chrono::milliseconds ttl);
   /// Gives it back. Waits for the answer, but no longer than 1 s or the deadline; on the store's executor not at all
-  /// (unknown). A second call is a no-op (yes).
+  /// (unknown). A second call does nothing but repeat what is known by then.
   released release() noexcept;
   [[nodiscard]] awaitable<released> async_release();
 
  private:
   friend class detail::service;
   lease(std::shared_ptr<detail::service>, std::shared_ptr<core::tenancy>) noexcept;
+  void end() noexcept;
   std::shared_ptr<detail::service> service_;
   std::shared_ptr<core::tenancy> tenancy_;
 };

@@ -16,7 +16,8 @@ struct boot_clock {
 };
 
 /// How long a caller waits: until an instant, until asked to stop, or whichever comes first. Made by within() and
-/// until(); it has no default, so that `{}` always means options.
+/// until(); it has no default, so that `{}` always means options. A limit shorter than the store takes to answer is an
+/// error (unreachable), not "busy": nobody knows.
 class limit {
  public:
   explicit limit(boot_clock::time_point at, std::stop_token stop = {}) noexcept : at_(at), stop_(std::move(stop)) {}

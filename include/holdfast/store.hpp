@@ -35,7 +35,8 @@ struct open_options {
   unsigned burst = 16;                        ///< callers of one process served in one turn; 1: strict order
   std::shared_ptr<observer> observe{};
   /// Where callbacks and resumed coroutines run; empty: the store's own notifier thread. Called on library threads;
-  /// must not run the function in place, and must outlive the store.
+  /// must not run the function in place, and must outlive the store. What it refuses, by throwing, is dropped: of a
+  /// loss only held() tells then.
   std::function<void(std::function<void()>)> executor{};
 };
 
@@ -75,7 +76,10 @@ class store {
   std::shared_ptr<detail::service> service_;
 };
 
-/// "memory:" (a store of its own) or "memory:NAME" (shared by all in this process who name it). Throws lock_error.
-[[nodiscard]] store open(std::string_view url, const open_options& = {});
+/// Opens a store by its URL. Throws lock_error.
+///   dir:/PATH     a directory of this machine, shared by all processes that name it
+///   memory:NAME   in this process, shared by all who name it; "memory:" alone is a store of its own
+///   nothing       dir:/var/tmp/holdfast-<uid>: the store of this user
+[[nodiscard]] store open(std::string_view url = {}, const open_options& = {});
 
 }  // namespace holdfast

@@ -12,6 +12,9 @@ using runtime::wake;
 
 namespace {
 
+/// How long an answer may take before its lack is worth telling.
+constexpr span a_moment = std::chrono::milliseconds(20);
+
 /// We are the one caller of this process that goes to the store. Whatever happens there, the next one is called in,
 /// unless we come back with the lock.
 class in_room {
@@ -32,6 +35,28 @@ class in_room {
 
 }  // namespace
 
+/// One who waits in line. Whatever happens, it is out of the line before it dies; and what it was summoned for, and has
+/// not seen yet, goes to the next.
+class engine::in_line {
+ public:
+  in_line(engine& e, const std::string& name, visitor& v) noexcept : engine_(e), name_(name), me_(v) {}
+  in_line(const in_line&) = delete;
+  in_line& operator=(const in_line&) = delete;
+  ~in_line() {
+    if (me_.settled || engine_.gate_.leave(name_, me_) || me_.failed) return;
+    if (me_.given) {
+      engine_.drop(*me_.given);
+    } else {
+      engine_.gate_.next(name_);
+    }
+  }
+
+ private:
+  engine& engine_;
+  const std::string& name_;
+  visitor& me_;
+};
+
 task<outcome> engine::acquire(io& i, request r) {
   if (closing_.stop_requested() || r.until.stop().stop_requested()) co_return asked_to_stop();
   const instant began = report_.wanted() ? i.now() : instant();
@@ -42,6 +67,7 @@ task<outcome> engine::acquire(io& i, request r) {
     co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
   }
   if (way_in == gate::entry::waiting) {
+    const in_line place(*this, r.name, me);
     report_.tell(user_, {.what = event::kind::waiting, .name = r.name});
     std::optional<outcome> end = co_await wait_in_line(i, r, me);
     if (end) {
@@ -58,14 +84,15 @@ task<outcome> engine::acquire(io& i, request r) {
 
 /// Nothing: we were called to ask the store ourselves.
 task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visitor& me) {
-  using namespace std::chrono_literals;
   const cut until(r.until, closing_.get_token());
   const instant came = i.now();
   const wake why = co_await wait(i, me.called, until.get());
-  if (why != wake::signalled && gate_.leave(r.name, me)) {
+  const bool left = why != wake::signalled && gate_.leave(r.name, me);
+  me.settled = true;
+  if (left) {
     if (why == wake::stopped) co_return asked_to_stop();
     // For a moment, a store that is just being asked by another is as good as busy.
-    const bool long_enough = i.now() - came >= 20ms;
+    const bool long_enough = i.now() - came >= a_moment;
     std::optional<seam::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
     co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
   }
@@ -84,15 +111,25 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
   std::unique_ptr<seam::claim> claim = backend_.open(spec);
   const instant last = r.one_look ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
-  bool known = false;  // the store may have a place or a lock of ours
+  bool heard_no = false;  // just now
+  span grace = a_moment;  // an answer that comes later than usual
+  bool known = false;     // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
     const instant patience_ends = later(silent_since.value_or(sent), settings_.patience);
     limit for_reply(std::min(last, patience_ends), until.get().stop());
-    seam::answer<seam::grant> answer = co_await claim->poll(i, std::move(for_reply));
+    seam::answer<seam::grant> answer = seam::answer<seam::grant>::no();
+    try {
+      answer = co_await claim->poll(i, std::move(for_reply));
+    } catch (const std::exception& e) {  // it may have been sent
+      answer = seam::answer<seam::grant>::unknown(seam::failure(errc::not_ready, e.what()));
+    }
     const instant now = i.now();
-    if (!answer.is_unknown()) me.answered();
+    if (!answer.is_unknown()) {
+      me.answered();
+      grace = std::max(grace, 4 * (now - sent));
+    }
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
       if (silent_since) gate_.calm(r.name);
       co_return take(r, std::move(claim), answer.value(), now);
@@ -101,6 +138,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
     if (answer.is_no()) {
       if (silent_since) gate_.calm(r.name);
       silent_since.reset();
+      heard_no = true;
       tries = 0;
       if (r.one_look) break;
       if (!std::exchange(told, true)) {
@@ -124,9 +162,12 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
     const limit pause(std::min({last, later(*silent_since, settings_.patience), later(now, back_off(i, tries++))}),
                       until.get().stop());
     if (out_of_patience || r.one_look || now >= last) {
-      end = outcome::failed(std::move(failed));
+      // A limit that ends while a store that has just answered is being asked again: as good as busy.
+      const bool as_good_as_busy = heard_no && !failed.permanent() && now - *silent_since < grace;
+      if (!as_good_as_busy) end = outcome::failed(std::move(failed));
       break;
     }
+    heard_no = heard_no && now - *silent_since < grace;
     gate_.trouble(r.name, failed);
     const wake why = co_await sleep(i, pause);
     if (why == wake::stopped) {
@@ -147,10 +188,17 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
 }
 
 outcome engine::take(const request& r, std::unique_ptr<seam::claim> claim, const seam::grant& grant, instant now) {
-  const auto held = std::make_shared<hold>(r.name, r.on, std::move(claim), grant, now);
-  std::shared_ptr<tenancy> lease = hold::seat(held, now);
-  keep_from_now(held, now);
-  return outcome::granted(std::move(lease));
+  std::shared_ptr<hold> held;
+  try {
+    held = std::make_shared<hold>(r.name, r.on, std::move(claim), grant, now);
+    std::shared_ptr<tenancy> lease = hold::seat(held, now);
+    keep_from_now(held, now);
+    return outcome::granted(std::move(lease));
+  } catch (const std::bad_alloc&) {
+    if (held && !held->finished()) (void)held->finish();
+    spawn(held ? give_back(held) : give_back(std::move(claim), r.on.ttl));
+    return outcome::failed(seam::failure(errc::not_ready, "no memory for a lease"));
+  }
 }
 
 outcome engine::asked_to_stop() const {

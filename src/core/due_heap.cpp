@@ -6,8 +6,8 @@ namespace holdfast::core {
 
 void due_heap::add(std::shared_ptr<hold> what, instant at) {
   hold& h = *what;
-  h.place = entries_.size();
   entries_.push_back({at, std::move(what)});
+  h.place = entries_.size() - 1;
   sift(h.place);
 }
 

@@ -80,8 +80,10 @@ class engine {
   /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
   [[nodiscard]] std::optional<released> end_tenancy(tenancy&, instant now);
   /// Gives the claim back to the store, within the limit; what is not over by then goes on at home.
-  [[nodiscard]] task<released> give_up(io&, std::shared_ptr<tenancy>, limit);
+  [[nodiscard]] task<released> give_up(io&, const std::shared_ptr<tenancy>&, limit);
   [[nodiscard]] task<released> release(io&, std::shared_ptr<tenancy>, limit);  ///< both
+  /// Where give_up() cannot be had: the store is told in the background, and the next one is called in.
+  void abandon(const std::shared_ptr<hold>&) noexcept;
   /// Runs at home by itself. The engine waits for it before it goes.
   void spawn(task<void> work) { tasks_.spawn(std::move(work)); }
   /// Makes sure that home runs; before anything else. Throws std::system_error.
@@ -99,6 +101,7 @@ class engine {
   void start_once();
 
   // acquire.cpp
+  class in_line;
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
   task<outcome> ask(io&, const request&, visitor&, bool told);  // told: the observer knows that we wait
   outcome take(const request&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
@@ -107,6 +110,7 @@ class engine {
 
   // keep.cpp
   task<void> keep();
+  instant keep_those_that_are_due(instant now);
   task<void> keep_one(std::shared_ptr<hold>);
   task<seam::answer<instant>> extend(io&, std::shared_ptr<hold>, milliseconds ttl, limit);
   [[nodiscard]] instant next_care(const hold&, instant now) const noexcept;
@@ -115,6 +119,8 @@ class engine {
   void forget(hold&) noexcept;
 
   // release.cpp
+  task<released> give_up_in_turn(io&, std::shared_ptr<tenancy>, limit);
+  void drop(tenancy&) noexcept;
   bool hand_over(const tenancy&, instant now);
   void tell_released(const tenancy&, instant now, released how = released::yes);
   enum class loss {
@@ -136,7 +142,12 @@ class engine {
   gate gate_;
   struct schedule {
     due_heap holds;
-    instant armed = runtime::never;  // what the keeper sleeps until
+    bool arm(instant at) noexcept {  // true: the keeper has to wake up earlier than it meant to
+      if (at >= armed) return false;
+      armed = at;
+      return true;
+    }
+    instant armed = runtime::never;  // what the keeper sleeps until; there may be nothing to do by then
   };
   runtime::guarded<schedule> schedule_;
   runtime::signal kick_;  // the keeper has to wake up earlier than it meant to

@@ -12,6 +12,12 @@ void gate::room::add(visitor& v) noexcept {
 void gate::room::remove(visitor& v) noexcept {
   (v.previous_ != nullptr ? v.previous_->next_ : first) = v.next_;
   (v.next_ != nullptr ? v.next_->previous_ : last) = v.previous_;
+  v.previous_ = v.next_ = nullptr;
+}
+
+void gate::room::summon(visitor& v) noexcept {
+  remove(v);
+  v.called.set();
 }
 
 gate::entry gate::enter(const std::string& name, visitor& v, bool may_wait) {
@@ -47,9 +53,7 @@ void gate::next(const std::string& name) noexcept {
     }
     r.trouble.reset();  // the next one sees for itself
     r.progress.answered = false;
-    visitor& v = *r.first;
-    r.remove(v);
-    v.called.set();
+    r.summon(*r.first);
   });
 }
 
@@ -63,8 +67,7 @@ bool gate::pass(const std::shared_ptr<hold>& what, instant now, const std::funct
     v.given = hold::seat(what, now);
     if (!v.given) return false;
     if (passed) passed();
-    r.remove(v);
-    v.called.set();
+    r.summon(v);
     return true;
   });
 }
@@ -100,9 +103,8 @@ void gate::fail(const std::string& name, const seam::failure& f) {
     room& r = rooms.find(name)->second;
     while (r.first != nullptr) {
       visitor& v = *r.first;
-      r.remove(v);
       v.failed = f;
-      v.called.set();
+      r.summon(v);
     }
   });
 }

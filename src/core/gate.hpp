@@ -22,6 +22,7 @@ class visitor {
   runtime::signal called;
   std::shared_ptr<tenancy> given;
   std::optional<seam::failure> failed;
+  bool settled = false;  ///< it is out of the line, and has seen what for
 
   /// The store has answered the one in the room, yes or no: those behind it wait for a holder, not for the store.
   void answered() noexcept {
@@ -77,6 +78,7 @@ class gate {
     visitor::progress progress;
     void add(visitor&) noexcept;
     void remove(visitor&) noexcept;
+    void summon(visitor&) noexcept;
   };
   runtime::guarded<std::unordered_map<std::string, room>> rooms_;
 };

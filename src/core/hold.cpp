@@ -53,7 +53,7 @@ hold::hold(std::string name_, terms on_, std::unique_ptr<seam::claim> claim_, co
       began_(now),
       must_end_(on.max_hold > milliseconds(0) ? runtime::later(now, on.max_hold) : runtime::never),
       ttl_(on.ttl),
-      deadline_(grant.deadline),
+      deadline_(grant.deadline == runtime::never ? must_end_ : grant.deadline),
       tenure_(tenure{.next_fence = grant.fence, .fences = grant.fences}) {}
 
 bool hold::valid(instant now) noexcept {
@@ -65,6 +65,7 @@ bool hold::valid(instant now) noexcept {
 }
 
 bool hold::extend(instant to, instant now) noexcept {
+  if (to == runtime::never) to = must_end_;
   if (planted(bug::lost_comes_back)) {
     deadline_ = to;
     return true;

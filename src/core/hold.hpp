@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "holdfast/lease.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/turn.hpp"
@@ -44,6 +45,9 @@ class tenancy {
   [[nodiscard]] phase state() const noexcept { return phase_; }
   /// Ends it; false if it had ended before.
   bool end(phase how) noexcept;
+  /// What became of the release, as far as is known.
+  [[nodiscard]] released given_back() const noexcept { return given_back_; }
+  void give_back(released how) noexcept { given_back_ = how; }
 
   [[nodiscard]] std::stop_token lost_token();
   /// Marks the loss. Who has to be stopped, on the executor: nobody, when nobody has asked for the token.
@@ -58,6 +62,7 @@ class tenancy {
   const std::uint64_t fence_;
   const instant began_;
   std::atomic<phase> phase_{phase::held};
+  std::atomic<released> given_back_{released::yes};
   struct loss {
     std::optional<std::stop_source> source;  // made when somebody asks for the token
     bool announced = false;

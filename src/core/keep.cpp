@@ -14,28 +14,45 @@ using runtime::wake;
 
 /// One task for all holds: a held lease has no frame and no timer of its own.
 task<void> engine::keep() {
-  std::vector<std::shared_ptr<hold>> due, over;
   for (;;) {
-    const instant now = home_.now();
-    const instant next = schedule_.with([&](schedule& s) {
-      while (s.holds.first() <= now) {
-        const std::shared_ptr<hold> h = s.holds.top();
-        if (now >= h->deadline()) {
-          s.holds.remove(*h);
-          over.push_back(h);
-        } else {  // its renewal may get no answer: the deadline stays watched
-          s.holds.move(*h, planted(bug::silent_loss) ? never : h->deadline());
-          due.push_back(h);
-        }
-      }
-      return s.armed = s.holds.first();
-    });
-    for (const auto& h : over) lose(h, now, loss_at_deadline(*h));
-    for (const auto& h : due) spawn(keep_one(h));
-    over.clear();
-    due.clear();
+    instant next = later(home_.now(), 100ms);
+    try {
+      next = keep_those_that_are_due(home_.now());
+    } catch (const std::bad_alloc&) {  // nothing was forgotten: again in a while
+    }
     const wake why = co_await wait(home_, kick_, limit(next, ending_.get_token()));
     if (why == wake::stopped) co_return;
+  }
+}
+
+/// When to look again.
+instant engine::keep_those_that_are_due(instant now) {
+  for (;;) {
+    std::shared_ptr<hold> due;
+    const instant next = schedule_.with([&](schedule& s) {
+      if (s.holds.first() <= now) {
+        due = s.holds.top();
+        if (now >= due->deadline()) {
+          s.holds.remove(*due);
+        } else {  // its renewal may get no answer: the deadline stays watched
+          s.holds.move(*due, planted(bug::silent_loss) ? never : due->deadline());
+        }
+      } else if (s.holds.size() != 0 || s.armed <= now) {
+        s.armed = s.holds.first();
+      }  // else it sleeps on, although there is nothing to do: whoever locks next need not wake it
+      return s.armed;
+    });
+    if (!due) return next;
+    if (now >= due->deadline()) {
+      lose(due, now, loss_at_deadline(*due));
+      continue;
+    }
+    try {
+      spawn(keep_one(due));
+    } catch (const std::bad_alloc&) {
+      care_at(*due, std::min(due->deadline(), now + 100ms));
+      throw;
+    }
   }
 }
 
@@ -43,22 +60,28 @@ task<void> engine::keep_one(std::shared_ptr<hold> h) {
   bool mine = h->turn.try_enter();
   if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));
   if (!mine) co_return;  // the keeper's alarm at the deadline takes care of it
+  const runtime::taken_turn ours(h->turn);
   const instant sent = home_.now();
-  if ((!h->finished() && h->valid(sent)) || planted(bug::renewal_after_release)) {
+  const bool worth_it = h->must_end() - sent >= 10ms;  // less than any ttl: what a renewal would gain is over
+  if ((!h->finished() && h->valid(sent) && worth_it) || planted(bug::renewal_after_release)) {
     const milliseconds ttl = std::min(h->ttl(), std::chrono::ceil<milliseconds>(h->must_end() - sent));
     // Half of what is left: a lost request must leave time for another.
     const instant enough = sent + std::max<span>((h->deadline() - sent) / 2, ttl / 20);
     const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
     (void)answer;  // extend() has drawn the consequences
   }
-  h->turn.leave();
 }
 
 /// With the hold's turn.
 task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milliseconds ttl, limit l) {
   const instant sent = i.now();
   h->longest_ttl = std::max(h->longest_ttl, ttl);
-  seam::answer<instant> answer = co_await h->claim->renew(i, ttl, l);
+  seam::answer<instant> answer = seam::answer<instant>::no();
+  try {
+    answer = co_await h->claim->renew(i, ttl, l);
+  } catch (const std::exception& e) {  // it may have been sent
+    answer = seam::answer<instant>::unknown(seam::failure(errc::not_ready, e.what()));
+  }
   const instant now = i.now();
   if (answer.is_unknown() && planted(bug::unknown_is_yes)) {
     answer = seam::answer<instant>::yes(seam::deadline_after(sent, ttl));
@@ -101,7 +124,7 @@ void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
   const instant at = next_care(*h, now);
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.add(h, at);
-    return at < s.armed;
+    return s.arm(at);
   });
   // Only then: an uncontended lock and unlock wakes nobody.
   if (earlier && !planted(bug::late_keeper)) kick_.set();
@@ -110,7 +133,7 @@ void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
 void engine::care_at(hold& h, instant at) noexcept {
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.move(h, at);
-    return at < s.armed;
+    return s.arm(at);
   });
   if (earlier) kick_.set();
 }
@@ -121,16 +144,23 @@ void engine::forget(hold& h) noexcept {
 
 task<seam::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lease, milliseconds ttl, limit l) {
   const std::shared_ptr<hold> h = lease->of();
-  bool mine = h->turn.try_enter();
-  if (!mine) mine = co_await h->turn.enter(i, l);
-  if (!mine)
-    co_return seam::answer<instant>::unknown(seam::failure(errc::unreachable, "another renewal is still under way"));
   seam::answer<instant> answer = seam::answer<instant>::no();
+  const instant asked = i.now();
+  if (!lease->held(asked)) co_return answer;
+  // Half of what is left: if this one gets no answer, the keeper must have time for another.
+  const instant enough = asked + std::min<span>((h->deadline() - asked) / 2, settings_.patience);
+  const limit until(std::min(l.at(), enough), l.stop());
+  bool mine = h->turn.try_enter();
+  if (!mine) mine = co_await h->turn.enter(i, until);
+  if (!mine) {
+    answer = seam::answer<instant>::unknown(seam::failure(errc::unreachable, "another renewal is still under way"));
+    co_return answer;
+  }
+  const runtime::taken_turn ours(h->turn);
   if (lease->held(i.now())) {
-    answer = co_await extend(i, h, ttl, l);
+    answer = co_await extend(i, h, ttl, until);
     if (answer.is_yes()) h->change_ttl(ttl);
   }
-  h->turn.leave();
   co_return answer;
 }
 

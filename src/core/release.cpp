@@ -10,13 +10,21 @@ namespace holdfast::core {
 using runtime::later;
 using runtime::wake;
 
+namespace {
+
+event released_event(const tenancy& lease, instant now) {
+  return {.what = event::kind::released, .name = lease.of()->name, .fence = lease.fence(), .took = now - lease.began()};
+}
+
+}  // namespace
+
 std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
   const std::shared_ptr<hold>& h = lease.of();
   if (lease.state() == tenancy::phase::held && !h->valid(now) && !planted(bug::late_hand_over)) {
     lose(h, now, loss_at_deadline(*h));
   }
   if (!lease.end(tenancy::phase::released)) {
-    return lease.state() == tenancy::phase::lost ? released::lost : released::yes;
+    return lease.state() == tenancy::phase::lost ? released::lost : lease.given_back();
   }
   if (hand_over(lease, now)) return released::yes;
   if (!h->finish()) return released::lost;  // it was lost in this instant
@@ -24,21 +32,54 @@ std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
   return std::nullopt;
 }
 
-task<released> engine::give_up(io& i, std::shared_ptr<tenancy> lease, limit l) {
-  const std::shared_ptr<hold> h = lease->of();
-  bool mine = h->turn.try_enter() || planted(bug::renewal_after_release);
-  if (!mine) mine = co_await h->turn.enter(i, l);  // a renewal in flight ends first
-  released result = released::unknown;
-  if (mine) {
-    const seam::answer<seam::done> gone = co_await h->claim->release(i, l);
-    h->turn.leave();
-    if (gone.is_yes()) result = released::yes;
-    if (gone.is_no()) result = released::lost;
+task<released> engine::give_up(io& i, const std::shared_ptr<tenancy>& lease, limit l) {
+  try {
+    return give_up_in_turn(i, lease, std::move(l));
+  } catch (...) {  // no memory for its frame
+    abandon(lease->of());
+    throw;
   }
-  if (result == released::unknown) spawn(give_back(h));  // not on the caller's time
+}
+
+task<released> engine::give_up_in_turn(io& i, std::shared_ptr<tenancy> lease, limit l) {
+  const std::shared_ptr<hold> h = lease->of();
+  released result = released::unknown;
+  lease->give_back(result);
+  try {
+    bool mine = h->turn.try_enter() || planted(bug::renewal_after_release);
+    if (!mine) mine = co_await h->turn.enter(i, l);  // a renewal in flight ends first
+    if (mine) {
+      const runtime::taken_turn ours(h->turn);
+      const seam::answer<seam::done> gone = co_await h->claim->release(i, l);
+      if (gone.is_yes()) result = released::yes;
+      if (gone.is_no()) result = released::lost;
+    }
+  } catch (const std::exception&) {  // it may have been sent
+  }
+  lease->give_back(result);
   if (report_.wanted()) tell_released(*lease, i.now(), result);
-  gate_.next(h->name);
+  if (result == released::unknown) {
+    abandon(h);  // not on the caller's time
+  } else {
+    gate_.next(h->name);
+  }
   co_return result;
+}
+
+/// A lease that nobody wants after all.
+void engine::drop(tenancy& lease) noexcept {
+  const std::shared_ptr<hold>& h = lease.of();
+  if (!lease.end(tenancy::phase::released) || !h->finish()) return;
+  forget(*h);
+  abandon(h);
+}
+
+void engine::abandon(const std::shared_ptr<hold>& h) noexcept {
+  try {
+    spawn(give_back(h));
+  } catch (...) {  // no memory even for that: the store drops it by itself
+  }
+  gate_.next(h->name);
 }
 
 task<released> engine::release(io& i, std::shared_ptr<tenancy> lease, limit l) {
@@ -49,7 +90,7 @@ task<released> engine::release(io& i, std::shared_ptr<tenancy> lease, limit l) {
 }
 
 void engine::tell_released(const tenancy& lease, instant now, released how) {
-  event e{.what = event::kind::released, .name = lease.of()->name, .fence = lease.fence(), .took = now - lease.began()};
+  event e = released_event(lease, now);
   if (how == released::lost) e.why = errc::lost;
   if (how == released::unknown) e.why = errc::unreachable;
   report_.tell(user_, e);
@@ -61,9 +102,15 @@ bool engine::hand_over(const tenancy& lease, instant now) {
   const bool turn_is_over = h->seated() >= settings_.burst || now - h->began() >= ttl / 10;
   const bool too_old = h->deadline() <= now + ttl / 2;
   if ((turn_is_over || too_old || h->ttl() != h->on.ttl) && !planted(bug::late_hand_over)) return false;
-  std::function<void()> tell;
-  if (report_.wanted()) tell = [&] { tell_released(lease, now); };
-  return gate_.pass(h, now, tell);
+  bool to_be_told = false;
+  const auto note = [&] { to_be_told = report_.note(released_event(lease, now)); };
+  try {
+    const bool passed = gate_.pass(h, now, report_.wanted() ? std::function<void()>(note) : nullptr);
+    if (to_be_told) report_.deliver(user_);
+    return passed;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 engine::loss engine::loss_at_deadline(const hold& h) noexcept {
@@ -88,15 +135,19 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
     std::optional<std::stop_source> source = tenant->mark_loss();
     if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });
   }
-  if (how != loss::taken) spawn(give_back(h));  // the store may still think that it is ours
-  if (!planted(bug::loss_keeps_the_room)) gate_.next(h->name);
+  if (planted(bug::loss_keeps_the_room)) return;
+  if (how == loss::taken) {
+    gate_.next(h->name);
+  } else {
+    abandon(h);  // the store may still think that it is ours
+  }
 }
 
 task<void> engine::give_back(std::shared_ptr<hold> h) {
   const bool mine = co_await h->turn.enter(home_, limit(runtime::never, ending_.get_token()));
   if (!mine) co_return;
+  const runtime::taken_turn ours(h->turn);
   co_await release_until_known(*h->claim, h->longest_ttl);
-  h->turn.leave();
 }
 
 task<void> engine::give_back(std::unique_ptr<seam::claim> claim, milliseconds ttl) {
@@ -108,8 +159,13 @@ task<void> engine::release_until_known(seam::claim& claim, milliseconds ttl) {
   const instant end = later(home_.now(), ttl);
   for (unsigned tries = 0;; ++tries) {
     const limit for_reply(std::min(end, later(home_.now(), settings_.patience)), ending_.get_token());
-    const seam::answer<seam::done> gone = co_await claim.release(home_, for_reply);
-    if (!gone.is_unknown() || home_.now() >= end) co_return;
+    bool over = false;
+    try {
+      const seam::answer<seam::done> gone = co_await claim.release(home_, for_reply);
+      over = !gone.is_unknown();
+    } catch (const std::exception&) {  // asked again
+    }
+    if (over || home_.now() >= end) co_return;
     const wake why = co_await sleep(home_, limit(later(home_.now(), back_off(home_, tries)), ending_.get_token()));
     if (why == wake::stopped) co_return;
   }

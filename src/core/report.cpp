@@ -12,7 +12,10 @@ reporter::reporter(std::shared_ptr<observer> to) {
 }
 
 void reporter::tell(runtime::executor& where, const event& e) const noexcept {
-  if (!shared_ || !add(e)) return;
+  if (shared_ && note(e)) deliver(where);
+}
+
+void reporter::deliver(runtime::executor& where) const noexcept {
   if (where.post([mine = shared_] { mine->drain(); })) return;
   shared_->waiting.with([](queue& q) {  // refused: nobody will drain, so what waits is lost
     q.events.clear();
@@ -21,10 +24,10 @@ void reporter::tell(runtime::executor& where, const event& e) const noexcept {
 }
 
 void reporter::tell_here(const event& e) const noexcept {
-  if (shared_ && add(e)) shared_->drain();
+  if (shared_ && note(e)) shared_->drain();
 }
 
-bool reporter::add(const event& e) const noexcept {
+bool reporter::note(const event& e) const noexcept {
   try {
     return shared_->waiting.with([&](queue& q) {
       q.events.push_back({e, std::string(e.name), std::string(e.text)});

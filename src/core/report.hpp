@@ -16,6 +16,9 @@ class reporter {
   [[nodiscard]] bool wanted() const noexcept { return shared_ != nullptr; }
   /// From any thread; nothing without an observer.
   void tell(runtime::executor&, const event&) const noexcept;
+  /// The same in two steps, for those who have a lock: note() under it; deliver() after it, if note() said so.
+  [[nodiscard]] bool note(const event&) const noexcept;
+  void deliver(runtime::executor&) const noexcept;
   /// On the executor only.
   void tell_here(const event&) const noexcept;
 
@@ -33,7 +36,6 @@ class reporter {
     runtime::guarded<queue> waiting;
     void drain() noexcept;
   };
-  [[nodiscard]] bool add(const event&) const noexcept;  // true: somebody must drain
   std::shared_ptr<shared> shared_;
 };
 

@@ -3,11 +3,33 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/fork.hpp"
+
 namespace holdfast::memory {
 
+namespace {
+
+/// The named servers of this process. A fork begins with none: those that it sees are copies, with locks that may be
+/// held by threads that are not there.
+struct registry {
+  const unsigned generation = runtime::fork_generation();
+  runtime::guarded<std::unordered_map<std::string, std::weak_ptr<server>>> servers;
+
+  static registry& of_this_process() {
+    static std::atomic<registry*> current{nullptr};
+    registry* found = current;
+    while (found == nullptr || found->generation != runtime::fork_generation()) {
+      auto fresh = std::make_unique<registry>();
+      if (current.compare_exchange_strong(found, fresh.get())) return *fresh.release();  // never destroyed
+    }
+    return *found;
+  }
+};
+
+}  // namespace
+
 std::shared_ptr<server> server::named(const std::string& name) {
-  static runtime::guarded<std::unordered_map<std::string, std::weak_ptr<server>>> servers;
-  return servers.with([&](auto& all) {
+  return registry::of_this_process().servers.with([&](auto& all) {
     std::erase_if(all, [](const auto& s) { return s.second.expired(); });
     std::shared_ptr<server> found = all[name].lock();
     if (!found) all[name] = found = std::make_shared<server>();

@@ -28,8 +28,8 @@ executor::executor(poster theirs, std::function<void(const char*)> complain)
     : theirs_(std::move(theirs)), complain_(std::move(complain)) {}
 
 bool executor::post(function f) noexcept {
-  function guarded = [f = std::move(f), complain = complain_]() mutable { run_user_code(f, complain); };
   try {
+    function guarded = [f = std::move(f), complain = complain_]() mutable { run_user_code(f, complain); };
     if (theirs_) {
       theirs_(std::move(guarded));
     } else {

@@ -17,7 +17,6 @@ class executor {
   bool post(function) noexcept;  ///< false: it was refused
   /// True inside a function that some executor of ours runs: waiting here would delay the signals of others.
   [[nodiscard]] static bool runs_here() noexcept;
-  [[nodiscard]] bool is_own_thread() const noexcept { return notifier_.is_this_thread(); }
 
  private:
   poster theirs_;

@@ -1,8 +1,11 @@
 #include "runtime/fork.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <mutex>
+#include <vector>
 
 namespace holdfast::runtime {
 
@@ -10,13 +13,40 @@ namespace {
 
 std::atomic<unsigned> forks{0};
 
-const int registered = ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+struct private_descriptors {
+  std::mutex mutex;
+  std::vector<int> all;
+};
+
+private_descriptors& ours() {
+  static auto* the_one = new private_descriptors;  // never destroyed: a fork may happen at any time
+  return *the_one;
+}
+
+// The lock is held through the fork, so that the child finds the list whole.
+const int registered = ::pthread_atfork([] { ours().mutex.lock(); }, [] { ours().mutex.unlock(); },
+                                        [] {
+                                          for (const int fd : ours().all) ::close(fd);
+                                          ours().all.clear();
+                                          ours().mutex.unlock();
+                                          forks.fetch_add(1, std::memory_order_relaxed);
+                                        });
 
 }  // namespace
 
 unsigned fork_generation() noexcept {
   (void)registered;
   return forks.load(std::memory_order_relaxed);
+}
+
+void close_in_children(int fd) {
+  const std::lock_guard lock(ours().mutex);
+  ours().all.push_back(fd);
+}
+
+void forget_in_children(int fd) noexcept {
+  const std::lock_guard lock(ours().mutex);
+  std::erase(ours().all, fd);
 }
 
 }  // namespace holdfast::runtime

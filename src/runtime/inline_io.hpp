@@ -11,7 +11,7 @@ class inline_io final : public io {
   inline_io() noexcept : io(true) {}
   [[nodiscard]] instant now() const noexcept override { return boot_clock::now(); }
   [[nodiscard]] std::uint64_t random() override { return random_bits(); }
-  void post(std::coroutine_handle<>) override {}
+  void post(resumption&) noexcept override {}
 
  private:
   void arm(parked&, instant) override {}

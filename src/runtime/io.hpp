@@ -11,6 +11,34 @@ namespace holdfast::runtime {
 class io;
 class signal;
 
+/// A coroutine that is to be resumed at home, and its link in the line there: to post it takes no memory.
+struct resumption {
+  std::coroutine_handle<> frame{};
+  resumption* next = nullptr;
+};
+
+/// First in, first out.
+class resumptions {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  void push(resumption& r) noexcept {
+    r.next = nullptr;
+    (first_ != nullptr ? last_->next : first_) = &r;
+    last_ = &r;
+  }
+  /// The frame to resume; none if it is empty. The link is free again.
+  [[nodiscard]] std::coroutine_handle<> pop() noexcept {
+    if (first_ == nullptr) return {};
+    const resumption& r = *first_;
+    first_ = r.next;
+    return r.frame;
+  }
+
+ private:
+  resumption* first_ = nullptr;
+  resumption* last_ = nullptr;
+};
+
 /// A coroutine that waits: where it is at home, and its timer there.
 class parked {
  public:
@@ -25,7 +53,7 @@ class parked {
   friend class timers;
   io* home_;
   signal* at_ = nullptr;
-  std::coroutine_handle<> frame_;
+  resumption resumption_;
   std::multimap<instant, parked*>::iterator timer_;
   bool armed_ = false;
 };
@@ -48,7 +76,7 @@ class io {
   /// Makes sure that post() has somebody to post to. Throws std::system_error when no thread can be had.
   virtual void start() {}
   /// From any thread: resume it at home.
-  virtual void post(std::coroutine_handle<>) = 0;
+  virtual void post(resumption&) noexcept = 0;
   /// Runs f where it may block, then posts nothing: f itself tells its waiter. False: run it yourself, right here.
   virtual bool offload(std::function<void()>) { return false; }
 

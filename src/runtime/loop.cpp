@@ -49,14 +49,15 @@ void loop::start() {
   std::call_once(started_, [this] { thread_ = start_thread("holdfast-loop", [this] { run(); }); });
 }
 
-void loop::post(std::coroutine_handle<> frame) {
+void loop::post(resumption& r) noexcept {
   if (is_this_thread()) {
-    ready_.push_back(frame);
+    ready_.push(r);
     return;
   }
-  const bool first = inbox_.with([&](auto& inbox) {
-    inbox.push_back(frame);
-    return inbox.size() == 1;
+  const bool first = inbox_.with([&](resumptions& inbox) {
+    const bool was_empty = inbox.empty();
+    inbox.push(r);
+    return was_empty;
   });
   if (first) nudge();
 }
@@ -64,6 +65,23 @@ void loop::post(std::coroutine_handle<> frame) {
 bool loop::offload(std::function<void()> job) {
   worker_.post(std::move(job));
   return true;
+}
+
+void loop::watch(int fd, std::function<void()> ready, bool once) {
+  watched_.with([&](auto& all) { all[fd] = std::move(ready); });
+  epoll_event interest{};
+  interest.events = once ? EPOLLIN | EPOLLONESHOT : EPOLLIN;
+  interest.data.fd = fd;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+    watched_.with([&](auto& all) { all.erase(fd); });
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+  }
+}
+
+void loop::unwatch(int fd) noexcept {
+  watched_.with([&](auto& all) {
+    if (all.erase(fd) != 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  });
 }
 
 bool loop::is_this_thread() const noexcept { return id_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
@@ -77,12 +95,10 @@ void loop::run() {
 }
 
 void loop::turn() {
-  std::vector<std::coroutine_handle<>> now_ready = std::exchange(ready_, {});
-  inbox_.with([&](auto& inbox) {
-    now_ready.insert(now_ready.end(), inbox.begin(), inbox.end());
-    inbox.clear();
-  });
-  for (const auto frame : now_ready) frame.resume();
+  resumptions ours = std::exchange(ready_, {});
+  resumptions theirs = inbox_.with([&](resumptions& inbox) { return std::exchange(inbox, {}); });
+  while (const auto frame = ours.pop()) frame.resume();
+  while (const auto frame = theirs.pop()) frame.resume();
   const instant at = now();
   while (const auto frame = timers_.pop_due(at)) frame.resume();
 }
@@ -98,12 +114,19 @@ void loop::sleep_until_due() {
     ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
     armed_ = first;
   }
-  epoll_event events[2];
-  const int n = ::epoll_wait(epoll_.get(), events, 2, -1);
+  epoll_event events[16];
+  const int n = ::epoll_wait(epoll_.get(), events, 16, -1);
   for (int i = 0; i < n; ++i) {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = ::read(events[i].data.fd, &count, sizeof count);
-    if (events[i].data.fd == timer_.get()) armed_ = never;
+    const int fd = events[i].data.fd;
+    if (fd == timer_.get() || fd == nudge_.get()) {
+      std::uint64_t count = 0;
+      [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof count);
+      if (fd == timer_.get()) armed_ = never;
+    } else {  // under the lock, so that unwatch() waits for it
+      watched_.with([&](auto& all) {
+        if (const auto at = all.find(fd); at != all.end()) at->second();
+      });
+    }
   }
 }
 

@@ -1,10 +1,9 @@
 #pragma once
 #include <atomic>
-#include <coroutine>
 #include <functional>
 #include <mutex>
 #include <thread>
-#include <vector>
+#include <unordered_map>
 
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
@@ -26,9 +25,15 @@ class loop final : public io {
   [[nodiscard]] std::uint64_t random() override;
   void start() override;
   void stop() noexcept;  ///< joins the thread; not from itself
-  void post(std::coroutine_handle<>) override;
+  void post(resumption&) noexcept override;
   bool offload(std::function<void()>) override;  ///< to one worker, for libraries that block
   [[nodiscard]] bool is_this_thread() const noexcept;
+
+  /// Calls `ready` on the loop's thread whenever the descriptor can be read, or once if `once`. It must not block, and
+  /// may not watch or unwatch. Throws std::system_error.
+  void watch(int fd, std::function<void()> ready, bool once = false);
+  /// No call is under way or will come after this. No effect if it is not watched.
+  void unwatch(int fd) noexcept;
 
  private:
   class descriptor {
@@ -53,8 +58,9 @@ class loop final : public io {
   descriptor epoll_, timer_, nudge_;
   timers timers_;          // of the loop's thread
   instant armed_ = never;  // what the timerfd is set to
-  guarded<std::vector<std::coroutine_handle<>>> inbox_;
-  std::vector<std::coroutine_handle<>> ready_;  // of the loop's thread
+  guarded<resumptions> inbox_;
+  guarded<std::unordered_map<int, std::function<void()>>> watched_;
+  resumptions ready_;  // of the loop's thread
   std::atomic<bool> ending_{false};
   std::atomic<std::thread::id> id_{};
   std::once_flag started_;

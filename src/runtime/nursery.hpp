@@ -16,11 +16,11 @@ class nursery {
   nursery(const nursery&) = delete;
   nursery& operator=(const nursery&) = delete;
 
-  /// From any thread. The work must not throw.
+  /// From any thread. Work that throws is over: there is nobody to tell.
   void spawn(task<void> work) {
     const root made = drive(*this, std::move(work));
     ++running_;
-    home_.post(made.frame);
+    home_.post(made.frame.promise().start);
   }
 
   [[nodiscard]] int running() const noexcept { return running_; }
@@ -38,14 +38,16 @@ class nursery {
       std::suspend_never final_suspend() noexcept { return {}; }
       void return_void() noexcept {}
       [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
+      resumption start{std::coroutine_handle<promise_type>::from_promise(*this)};
     };
-    std::coroutine_handle<> frame;
+    std::coroutine_handle<promise_type> frame;
   };
 
   static root drive(nursery& self, task<void> work) {
-    {
+    try {
       task<void> mine = std::move(work);
       co_await mine;
+    } catch (...) {
     }  // what the work owned is gone before it counts as ended
     if (--self.running_ == 0) self.running_.notify_all();
   }

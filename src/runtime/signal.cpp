@@ -42,7 +42,7 @@ void signal::raise(std::uint64_t bit) noexcept {
   }
   // From here on the waiter may be gone: only a parked one, which is ours to wake now, is sure to be there.
   if (auto* waiter = reinterpret_cast<parked*>(seen & ~flags)) {
-    waiter->home_->post(waiter->frame_);
+    waiter->home_->post(waiter->resumption_);
   } else if (seen & asleep_bit) {
     futex_wake(state_);
   }
@@ -94,7 +94,7 @@ bool waiting::await_ready() {
 }
 
 bool waiting::await_suspend(std::coroutine_handle<> frame) {
-  parked_.frame_ = frame;
+  parked_.resumption_.frame = frame;
   parked_.at_ = &signal_;
   if (limit_.at() != never) parked_.home_->arm(parked_, limit_.at());
   return signal_.park(parked_);

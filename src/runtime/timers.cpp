@@ -18,7 +18,7 @@ std::coroutine_handle<> timers::pop_due(instant now) noexcept {
   while (first() <= now) {
     parked& waiter = *waits_.begin()->second;
     disarm(waiter);
-    if (waiter.at_->unpark(waiter)) return waiter.frame_;  // else it was signalled meanwhile, and is posted
+    if (waiter.at_->unpark(waiter)) return waiter.resumption_.frame;  // else it was signalled meanwhile, and is posted
   }
   return {};
 }

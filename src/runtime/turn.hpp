@@ -31,4 +31,16 @@ class turn {
   guarded<line> line_;
 };
 
+/// Whoever has the turn leaves it at the end of the scope.
+class [[nodiscard]] taken_turn {
+ public:
+  explicit taken_turn(turn& t) noexcept : turn_(t) {}
+  taken_turn(const taken_turn&) = delete;
+  taken_turn& operator=(const taken_turn&) = delete;
+  ~taken_turn() { turn_.leave(); }
+
+ private:
+  turn& turn_;
+};
+
 }  // namespace holdfast::runtime

@@ -22,7 +22,8 @@ class memory_service final : public service {
  public:
   store open(const open_options& options) override {
     connections_.push_back(std::make_shared<test::watched_store>(std::make_unique<memory::client>(server_)));
-    return detail::service::open("memory:", std::make_unique<connection>(connections_.back()), options);
+    return detail::service::open(
+        "memory:", [&](runtime::loop&) { return std::make_unique<connection>(connections_.back()); }, options);
   }
 
   void fall_silent() override { server_->set_faults({.lose_requests = 1}); }

@@ -18,8 +18,8 @@ real drifting_clock::true_time(instant t) const noexcept {
   return real(static_cast<real::rep>(std::ceil(since / rate_)) + 1);
 }
 
-void client_io::post(std::coroutine_handle<> frame) {
-  post([frame] { frame.resume(); });
+void client_io::post(runtime::resumption& r) noexcept {
+  post([frame = r.frame] { frame.resume(); });
 }
 
 void client_io::post(std::function<void()> job) {

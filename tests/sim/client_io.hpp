@@ -32,7 +32,7 @@ class client_io final : public runtime::io {
 
   [[nodiscard]] instant now() const noexcept override { return clock_.now(); }
   [[nodiscard]] std::uint64_t random() override { return world_.random(); }
-  void post(std::coroutine_handle<> frame) override;
+  void post(runtime::resumption&) noexcept override;
   /// Any other piece of work of this process, such as user code or an incoming message.
   void post(std::function<void()> job);
 

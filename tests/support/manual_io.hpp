@@ -1,6 +1,5 @@
 #pragma once
 #include <coroutine>
-#include <deque>
 #include <stdexcept>
 
 #include "runtime/io.hpp"
@@ -23,7 +22,7 @@ class manual_io final : public runtime::io {
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return x ^ (x >> 31);
   }
-  void post(std::coroutine_handle<> frame) override { ready_.push_back(frame); }
+  void post(runtime::resumption& r) noexcept override { ready_.push(r); }
 
   /// Everything that is ready at this instant.
   void run() {
@@ -48,20 +47,15 @@ class manual_io final : public runtime::io {
   void disarm(runtime::parked& p) noexcept override { timers_.disarm(p); }
 
   bool step() {
-    std::coroutine_handle<> frame;
-    if (!ready_.empty()) {
-      frame = ready_.front();
-      ready_.pop_front();
-    } else {
-      frame = timers_.pop_due(now_);
-    }
+    std::coroutine_handle<> frame = ready_.pop();
+    if (!frame) frame = timers_.pop_due(now_);
     if (frame) frame.resume();
     return static_cast<bool>(frame);
   }
 
   instant now_{std::chrono::hours(1)};
   std::uint64_t seed_ = 1;
-  std::deque<std::coroutine_handle<>> ready_;
+  runtime::resumptions ready_;
   runtime::timers timers_;
 };
 

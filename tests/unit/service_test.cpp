@@ -198,7 +198,8 @@ TEST(backend, outlives_its_claims_also_when_a_loss_is_told_after_everything_was_
   const auto family = std::make_shared<mother::family>();
   test::manual_executor user;
   {
-    store s = detail::service::open("test:", std::make_unique<mother>(family), {.executor = user.poster()});
+    store s = detail::service::open("test:", [&](runtime::loop&) { return std::make_unique<mother>(family); },
+                                    {.executor = user.poster()});
     lease held = s.acquire("a", {.ttl = 20ms, .renew = false});
     const std::stop_token lost = held.lost_token();
     EXPECT_TRUE(test::eventually([&] { return user.waiting() > 0; })) << "the loss was not posted";

@@ -1,0 +1,38 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "directory/folder.hpp"
+#include "directory/inbox.hpp"
+#include "directory/ledger.hpp"
+#include "directory/sessions.hpp"
+#include "runtime/loop.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::directory {
+
+/// The store "dir:": one machine, many processes, no server. Rows of SQLite say who holds and who waits, the kernel
+/// says who lives, and a datagram wakes whoever is next.
+class client final : public seam::backend {
+ public:
+  /// Throws seam::failure.
+  client(const std::string& path, runtime::loop&);
+  ~client() override;
+  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] guarantees promises() const noexcept override;
+
+ private:
+  class place;
+  void summon(const std::string& name, std::vector<summons>, instant until);
+
+  folder folder_;
+  sessions sessions_;
+  const std::int64_t pid_namespace_;
+  std::vector<session_id> gone_;  // before us, without a word
+  ledger ledger_;
+  runtime::loop& loop_;
+  inbox inbox_;
+};
+
+}  // namespace holdfast::directory

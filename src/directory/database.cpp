@@ -1,0 +1,137 @@
+#include "directory/database.hpp"
+
+#include <sqlite3.h>
+
+#include "store/answer.hpp"
+
+namespace holdfast::directory {
+
+namespace {
+
+constexpr std::int64_t version = 1;
+constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
+
+[[noreturn]] void fail(sqlite3* database, const std::string& path) {
+  const int code = sqlite3_extended_errcode(database);
+  const std::string words = path + ": " + sqlite3_errmsg(database);
+  switch (code & 0xff) {
+    case SQLITE_FULL: throw seam::failure(errc::not_ready, words + " (the disk is full; free some space)");
+    case SQLITE_READONLY: throw seam::failure(errc::denied, words + " (the file system or the file is read-only)");
+    case SQLITE_PERM:
+    case SQLITE_AUTH: throw seam::failure(errc::denied, words);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      throw seam::failure(errc::foreign,
+                          words + " (the file is damaged, or not ours; move it away when no lock is held)");
+    case SQLITE_CANTOPEN:
+      throw seam::failure(errc::not_ready, words + " (is the directory writable, and are file descriptors left?)");
+    default: throw seam::failure(errc::not_ready, words);
+  }
+}
+
+}  // namespace
+
+statement::statement(sqlite3* database, const char* sql) : database_(database) {
+  if (sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK) {
+    fail(database, sqlite3_db_filename(database, "main"));
+  }
+}
+
+statement::~statement() { sqlite3_finalize(statement_); }
+
+statement& statement::bind(int at, std::int64_t value) {
+  sqlite3_bind_int64(statement_, at, value);
+  return *this;
+}
+
+statement& statement::bind(int at, std::string_view bytes) {
+  sqlite3_bind_blob(statement_, at, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
+  return *this;
+}
+
+bool statement::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  sqlite3_reset(statement_);
+  fail(database_, sqlite3_db_filename(database_, "main"));
+}
+
+void statement::run() {
+  while (step()) {
+  }
+  reset();
+}
+
+void statement::reset() noexcept { sqlite3_reset(statement_); }
+
+std::int64_t statement::number(int column) const noexcept { return sqlite3_column_int64(statement_, column); }
+
+std::string statement::bytes(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return data == nullptr ? std::string()
+                         : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+database::database(const folder& in) : path_(in.file("locks.db")) {
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  try {
+    if (sqlite3_open_v2(path_.c_str(), &database_, flags, nullptr) != SQLITE_OK) fail(database_, path_);
+    sqlite3_busy_timeout(database_, 2'000);  // only strangers are ever in our way: our own take the writer's byte first
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    run("PRAGMA journal_mode = WAL");
+    run("PRAGMA synchronous = NORMAL");
+    make_tables();
+    identity_ = std::make_unique<identity>(path_);
+  } catch (...) {
+    sqlite3_close(database_);
+    throw;
+  }
+}
+
+database::~database() { sqlite3_close_v2(database_); }
+
+void database::run(const char* sql) {
+  if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database_, path_);
+}
+
+bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
+
+// With synchronous = NORMAL a commit is in the log, but the log not yet on the disk.
+void database::sync() {
+  sqlite3_file* log = nullptr;
+  const int found = sqlite3_file_control(database_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (found != SQLITE_OK || log == nullptr || log->pMethods == nullptr ||
+      log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
+    throw seam::failure(errc::not_ready, path_ + ": cannot write the log to the disk");
+  }
+}
+
+void database::make_tables() {
+  const auto number_of = [&](const char* pragma) {
+    statement asked(database_, pragma);
+    return asked.step() ? asked.number(0) : 0;
+  };
+  const std::int64_t found = number_of("PRAGMA user_version");
+  if (found == version && number_of("PRAGMA application_id") == our_mark) return;
+  if (found > version) {
+    throw seam::failure(errc::foreign, path_ + " was written by a newer version of Holdfast (" + std::to_string(found) +
+                                           ", we know " + std::to_string(version) + ")");
+  }
+  if (found != 0) throw seam::failure(errc::foreign, path_ + " is a database of something else");
+  // A lock's holder has the ticket 0, those who wait have growing ones: the first rows of a name are all one ever
+  // needs.
+  run("BEGIN IMMEDIATE;"
+      "CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
+      "  ttl INTEGER NOT NULL, expires INTEGER NOT NULL, label BLOB NOT NULL, PRIMARY KEY(name, ticket)) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL,"
+      "  namespace INTEGER NOT NULL, program BLOB NOT NULL);"
+      "CREATE TABLE IF NOT EXISTS mint(one INTEGER PRIMARY KEY CHECK(one = 1), last INTEGER NOT NULL,"
+      "  reserved INTEGER NOT NULL, boot BLOB NOT NULL);"
+      "INSERT OR IGNORE INTO mint VALUES(1, 0, 0, x'');"
+      "PRAGMA application_id = 1215261796;"
+      "PRAGMA user_version = 1;"
+      "COMMIT");
+}
+
+}  // namespace holdfast::directory

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "directory/folder.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace holdfast::directory {
+
+/// One prepared statement. Bind, step, read, and it resets itself at the end of run().
+class statement {
+ public:
+  statement(sqlite3*, const char* sql);
+  statement(const statement&) = delete;
+  statement& operator=(const statement&) = delete;
+  ~statement();
+
+  statement& bind(int at, std::int64_t);
+  statement& bind(int at, std::string_view bytes);
+  /// True: a row is there.
+  [[nodiscard]] bool step();
+  void run();  ///< to the end, and resets
+  void reset() noexcept;
+  [[nodiscard]] std::int64_t number(int column) const noexcept;
+  [[nodiscard]] std::string bytes(int column) const;
+
+ private:
+  sqlite3* database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// The SQLite file of a store, with its tables. All errors are seam::failures that say what to do.
+class database {
+ public:
+  explicit database(const folder&);
+  database(const database&) = delete;
+  database& operator=(const database&) = delete;
+  ~database();
+
+  [[nodiscard]] sqlite3* get() const noexcept { return database_; }
+  void run(const char* sql);
+  [[nodiscard]] bool in_transaction() const noexcept;
+  void check() const { identity_->check(); }
+  void sync();  ///< what was committed survives a loss of power
+
+ private:
+  void make_tables();
+  const std::string path_;
+  sqlite3* database_ = nullptr;
+  std::unique_ptr<identity> identity_;
+};
+
+}  // namespace holdfast::directory

@@ -1,0 +1,110 @@
+#include "directory/folder.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "store/answer.hpp"
+
+namespace holdfast::directory {
+
+namespace {
+
+[[noreturn]] void fail(int why, const std::string& what) {
+  const bool denied = why == EACCES || why == EPERM;
+  throw seam::failure(denied ? errc::denied : errc::not_ready, what + ": " + std::strerror(why));
+}
+
+// On these a lock is kept by a server or not at all, and a socket leads nowhere.
+const char* network_file_system(long type) noexcept {
+  switch (type) {
+    case NFS_SUPER_MAGIC: return "NFS";
+    case SMB_SUPER_MAGIC:
+    case 0xFF534D42:  // CIFS
+    case 0xFE534D42:  // SMB2
+      return "SMB";
+    case AFS_SUPER_MAGIC:
+    case AFS_FS_MAGIC: return "AFS";
+    case CODA_SUPER_MAGIC: return "Coda";
+    case V9FS_MAGIC: return "9P";
+    case 0x00C36400: return "Ceph";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+descriptor::descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+descriptor& descriptor::operator=(descriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+descriptor::~descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string folder::of_this_user() { return "/var/tmp/holdfast-" + std::to_string(::geteuid()); }
+
+folder::folder(const std::string& path) : path_(path) {
+  if (path.empty() || path.front() != '/') {
+    throw seam::failure(errc::bad_url, "dir: wants an absolute path, for example dir:/var/lib/locks");
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot make " + path);
+  fd_ = descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd_.get() < 0) fail(errno, "cannot open " + path);
+
+  struct stat is{};
+  if (::fstat(fd_.get(), &is) != 0) fail(errno, "cannot look at " + path);
+  if (is.st_uid != ::geteuid() && is.st_uid != 0) {
+    throw seam::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) + ", not to us");
+  }
+  if ((is.st_mode & S_IWOTH) != 0) {
+    throw seam::failure(errc::denied, path + " may be written by everybody; chmod o-w it, or choose another");
+  }
+  struct statfs file_system{};
+  if (::fstatfs(fd_.get(), &file_system) != 0) fail(errno, "cannot look at the file system of " + path);
+  if (const char* network = network_file_system(file_system.f_type)) {
+    throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
+  }
+}
+
+std::string folder::short_path(const std::string& name) const {
+  return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
+}
+
+descriptor folder::open_file(const std::string& name) const {
+  descriptor opened(::openat(fd_.get(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (opened.get() < 0) fail(errno, "cannot open " + file(name));
+  return opened;
+}
+
+void folder::remove(const std::string& name) const noexcept { ::unlinkat(fd_.get(), name.c_str(), 0); }
+
+identity::identity(std::string path, int fd) : path_(std::move(path)) {
+  struct stat is{};
+  if (::fstat(fd, &is) != 0) fail(errno, "cannot look at " + path_);
+  device_ = is.st_dev;
+  inode_ = is.st_ino;
+}
+
+identity::identity(std::string path) : path_(std::move(path)) {
+  struct stat is{};
+  if (::stat(path_.c_str(), &is) != 0) fail(errno, "cannot look at " + path_);
+  device_ = is.st_dev;
+  inode_ = is.st_ino;
+}
+
+void identity::check() const {
+  struct stat is{};
+  if (::stat(path_.c_str(), &is) == 0 && is.st_dev == device_ && is.st_ino == inode_) return;
+  throw seam::failure(errc::foreign, path_ + " was deleted or replaced under way; open the store anew");
+}
+
+}  // namespace holdfast::directory

@@ -1,0 +1,58 @@
+#pragma once
+#include <sys/stat.h>
+
+#include <string>
+
+namespace holdfast::directory {
+
+/// A descriptor that closes itself, and does not survive exec.
+class descriptor {
+ public:
+  descriptor() noexcept = default;
+  explicit descriptor(int fd) noexcept : fd_(fd) {}
+  descriptor(descriptor&& other) noexcept;
+  descriptor& operator=(descriptor&& other) noexcept;
+  ~descriptor();
+  [[nodiscard]] int get() const noexcept { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// The directory of a store: made if it is not there, and refused if others could write in it, or if it is on a file
+/// system whose locks the kernel does not keep.
+class folder {
+ public:
+  /// Throws seam::failure.
+  explicit folder(const std::string& path);
+  /// "/var/tmp/holdfast-<uid>".
+  [[nodiscard]] static std::string of_this_user();
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+  /// Short whatever the path is: the address of a socket has room for 107 bytes only.
+  [[nodiscard]] std::string short_path(const std::string& name) const;
+  /// Opens or creates a file in it. Throws seam::failure.
+  [[nodiscard]] descriptor open_file(const std::string& name) const;
+  void remove(const std::string& name) const noexcept;
+
+ private:
+  std::string path_;
+  descriptor fd_;
+};
+
+/// Which file a name led to when it was opened. Somebody may delete or replace it under way.
+class identity {
+ public:
+  identity(std::string path, int fd);   ///< of what is open
+  explicit identity(std::string path);  ///< of what is there now
+  /// Throws seam::failure(foreign) when the name leads elsewhere by now.
+  void check() const;
+
+ private:
+  std::string path_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace holdfast::directory

@@ -1,0 +1,81 @@
+#include "directory/inbox.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/fork.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::directory {
+
+namespace {
+
+std::string name_of(session_id id) { return "inbox-" + std::to_string(id); }
+
+sockaddr_un address(const folder& in, session_id id) {
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  const std::string path = in.short_path(name_of(id));
+  std::memcpy(to.sun_path, path.data(), std::min(path.size(), sizeof to.sun_path - 1));
+  return to;
+}
+
+}  // namespace
+
+inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& gone, runtime::loop& loop)
+    : folder_(in), own_(own), loop_(loop), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  const sockaddr_un here = address(in, own);
+  for (const session_id id : gone) in.remove(name_of(id));
+  in.remove(name_of(own));  // of a session that had the same number before a restore
+  if (socket_.get() < 0 || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
+    throw seam::failure(errc::not_ready, "cannot make " + in.file(name_of(own)) + ": " + std::strerror(errno));
+  }
+  runtime::close_in_children(socket_.get());
+  loop_.watch(socket_.get(), [this] { read(); });
+}
+
+inbox::~inbox() {
+  loop_.unwatch(socket_.get());
+  runtime::forget_in_children(socket_.get());
+  folder_.remove(name_of(own_));
+}
+
+void inbox::add(const std::string& owner, runtime::signal& waiter) {
+  waiting_.with([&](auto& all) { all[owner] = &waiter; });
+}
+
+void inbox::remove(const std::string& owner) noexcept {
+  waiting_.with([&](auto& all) { all.erase(owner); });
+}
+
+bool inbox::send(session_id to, const std::string& owner) const {
+  const sockaddr_un there = address(folder_, to);
+  for (;;) {
+    const ssize_t sent = ::sendto(socket_.get(), owner.data(), owner.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+                                  reinterpret_cast<const sockaddr*>(&there), sizeof there);
+    if (sent >= 0) return true;
+    if (errno == EINTR) continue;
+    return errno != ECONNREFUSED && errno != ENOENT;
+  }
+}
+
+void inbox::read() {
+  std::array<char, 64> text{};
+  for (;;) {
+    const ssize_t n = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+    if (n < 0) return;
+    wake(std::string(text.data(), static_cast<std::size_t>(n)));
+  }
+}
+
+void inbox::wake(const std::string& owner) {
+  waiting_.with([&](auto& all) {
+    if (const auto at = all.find(owner); at != all.end()) at->second->set();
+  });
+}
+
+}  // namespace holdfast::directory

@@ -1,0 +1,100 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "directory/database.hpp"
+#include "directory/folder.hpp"
+#include "directory/sessions.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::directory {
+
+using seam::milliseconds;
+
+/// Who a session is, as far as it told.
+struct process {
+  session_id session = 0;
+  std::int64_t pid = 0;
+  std::int64_t pid_namespace = 0;
+  std::string program{};
+};
+
+[[nodiscard]] std::int64_t own_pid_namespace();
+
+/// Somebody who was granted a lock, or whose predecessor has left, and must be told.
+struct summons {
+  session_id session;
+  std::string owner;
+};
+
+/// One party's entry. It remembers its ticket, so that nothing has to be searched.
+struct entry {
+  std::string name;
+  std::string owner;
+  milliseconds ttl{};
+  bool fixed = false;
+  bool queue = true;
+  std::string label{};
+  std::int64_t ticket = 0;  ///< 0: none, or it holds
+};
+
+/// The lock table: rows of SQLite, changed in one short transaction each, by one writer at a time.
+/// A row counts as long as its session lives and, if it is fixed, its time has not run out.
+class ledger {
+ public:
+  /// Throws seam::failure. `gone` gets the sessions that ended without a word, for whoever tidies up after them.
+  ledger(const folder&, sessions&, std::vector<session_id>& gone);
+
+  struct found {
+    bool ours = false;
+    std::uint64_t fence = 0;
+    std::string holder{};              ///< its label
+    instant expires = runtime::never;  ///< of the holder
+    process ahead{};                   ///< the one before us: in the queue, or the holder
+  };
+  /// All take a limit for the writer's turn; they throw seam::failure. `told` gets whoever has to look.
+  [[nodiscard]] found acquire(entry&, instant until, std::vector<summons>& told);
+  [[nodiscard]] bool renew(const entry&, milliseconds ttl, instant until);
+  [[nodiscard]] bool release(entry&, instant until, std::vector<summons>& told);
+  /// The head of the queue turned out to be gone: on to the next.
+  void serve(const std::string& name, instant until, std::vector<summons>& told);
+  /// Ends our session in order.
+  void leave() noexcept;
+
+  static constexpr std::uint64_t fences_in_a_block = 64;
+
+ private:
+  class writing;
+  struct row {
+    std::int64_t ticket;
+    std::string owner;
+    session_id session;
+    std::int64_t expires;
+    std::int64_t ttl;
+    std::string label;
+  };
+  void begin_session(std::vector<session_id>& gone);
+  [[nodiscard]] std::optional<row> first_of(const std::string& name, std::int64_t from_ticket);
+  [[nodiscard]] bool waits(const entry&);
+  [[nodiscard]] bool counts(const row&) const;
+  void remove(const std::string& name, std::int64_t ticket);
+  bool serve_next(const std::string& name, const std::string& except, std::vector<summons>& told);
+  void hold(entry&);
+  [[nodiscard]] std::uint64_t mint();
+  [[nodiscard]] process ahead_of(const entry&, const row& holder);
+  [[noreturn]] void name_the_writer();
+
+  std::timed_mutex mutex_;  // one thread at a time on the connection; unlike guarded<>, through I/O
+  sessions& sessions_;
+  database database_;
+  const std::string boot_;
+  bool reserved_ = false;  // fences were reserved in this transaction: it must be on the disk before they are used
+  statement begin_, commit_, roll_back_, first_, before_, remove_, insert_, promote_, last_ticket_, extend_, mint_,
+      minted_, process_;
+};
+
+}  // namespace holdfast::directory
