@@ -7,7 +7,13 @@
 namespace holdfast::core {
 
 engine::engine(seam::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
-    : backend_(backend), home_(home), user_(user), report_(std::move(report)), settings_(s), tasks_(home) {}
+    : backend_(backend),
+      home_(home),
+      user_(user),
+      report_(std::move(report)),
+      settings_(s),
+      drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
+      tasks_(home) {}
 
 void engine::start_once() {
   const std::lock_guard one_at_a_time(starting_);

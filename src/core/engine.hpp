@@ -139,6 +139,7 @@ class engine {
   runtime::executor& user_;
   const reporter report_;
   const settings settings_;
+  const bool drops_by_itself_;  // the store drops what is not renewed
   gate gate_;
   struct schedule {
     due_heap holds;

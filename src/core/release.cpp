@@ -154,9 +154,9 @@ task<void> engine::give_back(std::unique_ptr<seam::claim> claim, milliseconds tt
   co_await release_until_known(*claim, ttl);
 }
 
-/// For a ttl at most: after that the store has dropped it by itself.
+/// For a ttl at most: after that the store has dropped it by itself. One that does not is asked to the end.
 task<void> engine::release_until_known(seam::claim& claim, milliseconds ttl) {
-  const instant end = later(home_.now(), ttl);
+  const instant end = drops_by_itself_ ? later(home_.now(), ttl) : runtime::never;
   for (unsigned tries = 0;; ++tries) {
     const limit for_reply(std::min(end, later(home_.now(), settings_.patience)), ending_.get_token());
     bool over = false;

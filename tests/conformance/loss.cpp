@@ -64,7 +64,10 @@ class silence : public suite {
 };
 HOLDFAST_FOR(silence, stores_with({power::fall_silent}));
 
-TEST_P(silence, that_lasts_to_the_deadline_is_a_loss_and_is_signalled) {
+class silence_to_renewals : public silence {};
+HOLDFAST_FOR(silence_to_renewals, lease_stores_with({power::fall_silent}));
+
+TEST_P(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_signalled) {
   lease held = client(0).acquire("a", {.ttl = brief()});
   const std::stop_token lost = held.lost_token();
   service_->fall_silent();
@@ -75,7 +78,7 @@ TEST_P(silence, that_lasts_to_the_deadline_is_a_loss_and_is_signalled) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(silence, that_is_over_before_the_deadline_is_no_loss) {
+TEST_P(silence_to_renewals, that_is_over_before_the_deadline_is_no_loss) {
   lease held = client().acquire("a", {.ttl = 4 * brief()});
   service_->fall_silent();
   EXPECT_TRUE(seen().comes(event::kind::suspect)) << "nobody tried to renew";

@@ -10,6 +10,9 @@ class cut_replies : public suite {
 };
 HOLDFAST_FOR(cut_replies, stores_with({power::cut_replies}));
 
+class cut_renewals : public cut_replies {};
+HOLDFAST_FOR(cut_renewals, lease_stores_with({power::cut_replies}));
+
 TEST_P(cut_replies, to_an_acquire_are_made_good_by_adopting_what_is_ours_already) {
   (void)client();
   service_->cut_replies(2);
@@ -42,7 +45,7 @@ TEST_P(cut_replies, to_a_release_are_asked_for_again_in_the_background) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(cut_replies, to_a_renewal_do_not_end_the_lease) {
+TEST_P(cut_renewals, do_not_end_the_lease) {
   lease held = client().acquire("a", {.ttl = brief()});
   service_->cut_replies(1);
   EXPECT_TRUE(seen().comes(event::kind::suspect));

@@ -29,6 +29,12 @@ std::vector<const joined*> stores_with(const std::set<power>& wanted) {
   return those;
 }
 
+std::vector<const joined*> lease_stores_with(const std::set<power>& wanted) {
+  std::vector<const joined*> those = stores_with(wanted);
+  std::erase_if(those, [](const joined* j) { return j->promises.by != guarantees::exclusion::lease; });
+  return those;
+}
+
 std::vector<const joined*> fair_stores() {
   std::vector<const joined*> those = all_joined();
   std::erase_if(those, [](const joined* j) { return !j->promises.fair; });

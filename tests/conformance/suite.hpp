@@ -29,6 +29,8 @@ enum class power {
   cut_replies,   ///< cut_replies(n): the next n requests of each kind are carried out, and the connection breaks
   lose_state,    ///< lose_state(): as after a restart without data
   list_names,    ///< names_left(): what the service still knows
+  end_clients,   ///< kill_newest(): the client that was opened last is gone without a word
+  stop_clients,  ///< stop_newest(): it stands still, until continue_newest()
 };
 
 /// A lock service for one test, with nothing in it.
@@ -47,6 +49,9 @@ class service {
   virtual void cut_replies(int) {}
   virtual void lose_state() {}
   virtual void heal() {}
+  virtual void kill_newest() {}
+  virtual void stop_newest() {}
+  virtual void continue_newest() {}
   [[nodiscard]] virtual std::size_t names_left() { return 0; }
 };
 
@@ -67,6 +72,8 @@ struct joined {
 /// The stores that have all of these powers.
 [[nodiscard]] std::vector<const joined*> stores_with(const std::set<power>&);
 [[nodiscard]] std::vector<const joined*> fair_stores();
+/// Those of them that keep two holders apart by deadlines, so that leases have to be renewed.
+[[nodiscard]] std::vector<const joined*> lease_stores_with(const std::set<power>&);
 
 /// A service, and clients of it. In the end nothing may be left behind.
 class suite : public testing::TestWithParam<const joined*> {
@@ -105,5 +112,6 @@ template <class F>
 
 /// Runs the tests of a fixture for the given stores.
 #define HOLDFAST_FOR(fixture, stores)                                                                                 \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(fixture);                                                             \
   INSTANTIATE_TEST_SUITE_P(store, fixture, testing::ValuesIn(stores), [](const auto& it) { return it.param->name; }); \
   static_assert(true)

@@ -1,0 +1,141 @@
+// One client of a store, in a process of its own: it does what a test tells it over the socket that is its stdin.
+// usage: claim_server URL
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "conformance/wire.hpp"
+#include "directory/client.hpp"
+#include "runtime/inline_io.hpp"
+#include "runtime/queue_thread.hpp"
+
+namespace holdfast::conformance {
+namespace {
+
+class claim_server {
+ public:
+  explicit claim_server(const std::string& path) : client_(path, loop_) { loop_.start(); }
+  ~claim_server() {
+    stop_all();
+    claims_.clear();
+    loop_.stop();
+  }
+
+  void serve() {
+    std::string text;
+    while (const auto o = receive<order_message>(0, text)) {
+      if (o->what == order::cut) {
+        cut(o->call);
+      } else if (o->what == order::open) {
+        open(*o, text);
+      } else if (o->what == order::close) {
+        claims_.erase(o->claim);
+      } else {
+        served& s = *claims_.at(o->claim);
+        const std::stop_token stop = begin(o->call);
+        s.worker.post([this, &s, stop, order = *o] { carry_out(s, stop, order); });
+      }
+    }
+  }
+
+ private:
+  struct served {
+    std::unique_ptr<seam::claim> claim;
+    runtime::queue_thread worker{"claim"};  // one call at a time, and all before the claim goes
+  };
+
+  void open(const order_message& o, const std::string& text) {
+    seam::claim_spec spec{.name = text.substr(0, o.name),
+                          .owner = {o.owner[0], o.owner[1]},
+                          .ttl = std::chrono::milliseconds(o.ttl),
+                          .fixed = o.fixed,
+                          .queue = o.queue,
+                          .label = text.substr(o.name)};
+    auto s = std::make_unique<served>();
+    s->claim = client_.open(std::move(spec));
+    claims_.emplace(o.claim, std::move(s));
+  }
+
+  std::stop_token begin(std::uint64_t call) {
+    const std::lock_guard lock(mutex_);
+    return under_way_[call].get_token();
+  }
+  void cut(std::uint64_t call) {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = under_way_.find(call); at != under_way_.end()) at->second.request_stop();
+  }
+  void stop_all() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [call, stop] : under_way_) stop.request_stop();
+  }
+
+  template <class T>
+  static reply_message reply_to(const order_message& o, seam::answer<T>& answer, std::string& text) {
+    reply_message r{.what = answer.is_yes() ? reply::yes : answer.is_no() ? reply::no : reply::unknown, .call = o.call};
+    if (answer.is_no()) text = answer.who().holder;
+    if (answer.is_unknown()) {
+      r.code = static_cast<int>(answer.why().code);
+      text = answer.why().text;
+    }
+    return r;
+  }
+
+  void carry_out(served& s, const std::stop_token& stop, const order_message& o) {
+    runtime::inline_io here;
+    const limit until(runtime::instant(std::chrono::nanoseconds(o.until)), stop);
+    reply_message r;
+    std::string text;
+    if (o.what == order::poll) {
+      seam::answer<seam::grant> answer = run_inline(s.claim->poll(here, until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) {
+        r.fence = answer.value().fence;
+        r.fences = answer.value().fences;
+        r.until = answer.value().deadline.time_since_epoch().count();
+      }
+    } else if (o.what == order::wakeup) {
+      const runtime::wake why = run_inline(s.claim->wakeup(here, until));
+      r = {.what = reply::woken, .call = o.call, .code = static_cast<int>(why)};
+    } else if (o.what == order::renew) {
+      seam::answer<runtime::instant> answer = run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
+    } else {
+      seam::answer<seam::done> answer = run_inline(s.claim->release(here, until));
+      r = reply_to(o, answer, text);
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      under_way_.erase(o.call);
+    }
+    (void)send(0, r, text);  // a test that is gone hears nothing
+  }
+
+  runtime::loop loop_;
+  directory::client client_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::stop_source> under_way_;
+  std::map<std::uint64_t, std::unique_ptr<served>> claims_;
+};
+
+}  // namespace
+}  // namespace holdfast::conformance
+
+int main(int argc, char** argv) {
+  if (argc != 2 || std::string(argv[1]).rfind("dir:", 0) != 0) return 64;
+  try {
+    holdfast::conformance::claim_server server(std::string(argv[1]).substr(4));
+    const char ready = '!';
+    if (::write(1, &ready, 1) != 1) return 1;
+    server.serve();
+  } catch (const holdfast::seam::failure& why) {
+    std::fprintf(stderr, "claim_server: %s\n", why.text.c_str());
+    return 1;
+  }
+}

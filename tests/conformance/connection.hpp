@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/watched_store.hpp"
+
+namespace holdfast::conformance {
+
+/// One client's way to the store, which the service keeps an eye on, so that it can cut it.
+class connection final : public seam::backend {
+ public:
+  explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
+  std::unique_ptr<seam::claim> open(seam::claim_spec spec) override { return to_->open(std::move(spec)); }
+  [[nodiscard]] guarantees promises() const noexcept override { return to_->promises(); }
+
+ private:
+  const std::shared_ptr<test::watched_store> to_;
+};
+
+/// Those that are open.
+class connections {
+ public:
+  [[nodiscard]] std::unique_ptr<seam::backend> add(std::unique_ptr<seam::backend> behind) {
+    auto watched = std::make_shared<test::watched_store>(std::move(behind));
+    all_.push_back(watched);
+    return std::make_unique<connection>(std::move(watched));
+  }
+  void cut_replies(int n) const {
+    using call = test::watched_store::call;
+    for (const auto& c : all_) {
+      const std::shared_ptr<test::watched_store> still_there = c.lock();
+      if (!still_there) continue;
+      for (const call what : {call::poll, call::renew, call::release}) still_there->cut(what, n);
+    }
+  }
+
+ private:
+  std::vector<std::weak_ptr<test::watched_store>> all_;
+};
+
+}  // namespace holdfast::conformance

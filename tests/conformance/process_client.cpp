@@ -1,0 +1,174 @@
+#include "conformance/process_client.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "runtime/signal.hpp"
+
+namespace holdfast::conformance {
+
+using runtime::instant;
+using runtime::io;
+using runtime::task;
+using runtime::wake;
+using seam::answer;
+using seam::done;
+using seam::grant;
+using seam::milliseconds;
+
+/// One that was sent, and waits for its reply.
+struct process_client::call {
+  runtime::signal answered;
+  std::optional<reply_message> reply;
+  std::string text;
+};
+
+class process_client::far_claim final : public seam::claim {
+ public:
+  far_claim(process_client& c, seam::claim_spec spec) : client_(c), id_(++c.last_) {
+    order_message o{
+        .what = order::open, .claim = id_, .ttl = spec.ttl.count(), .owner = {spec.owner.high, spec.owner.low}};
+    o.fixed = spec.fixed;
+    o.queue = spec.queue;
+    o.name = static_cast<std::uint16_t>(spec.name.size());
+    (void)send(client_.socket_, o, spec.name + spec.label);
+  }
+  ~far_claim() override { (void)send(client_.socket_, order_message{.what = order::close, .claim = id_}); }
+
+  task<answer<grant>> poll(io& i, limit l) override {
+    call mine;
+    co_await carry(i, mine, order::poll, milliseconds(0), l);
+    if (is(mine, reply::no)) co_return answer<grant>::no({mine.text});
+    if (!is(mine, reply::yes)) co_return answer<grant>::unknown(why(mine));
+    const grant g{mine.reply->fence, mine.reply->fences, instant(std::chrono::nanoseconds(mine.reply->until))};
+    co_return answer<grant>::yes(g);
+  }
+
+  task<wake> wakeup(io& i, limit l) override {
+    call mine;
+    const wake mine_ended = co_await carry(i, mine, order::wakeup, milliseconds(0), l);
+    co_return mine.reply ? static_cast<wake>(mine.reply->code) : mine_ended;
+  }
+
+  task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
+    call mine;
+    co_await carry(i, mine, order::renew, ttl, l);
+    if (is(mine, reply::no)) co_return answer<instant>::no();
+    if (!is(mine, reply::yes)) co_return answer<instant>::unknown(why(mine));
+    co_return answer<instant>::yes(instant(std::chrono::nanoseconds(mine.reply->until)));
+  }
+
+  task<answer<done>> release(io& i, limit l) override {
+    call mine;
+    co_await carry(i, mine, order::release, milliseconds(0), l);
+    if (is(mine, reply::no)) co_return answer<done>::no();
+    if (!is(mine, reply::yes)) co_return answer<done>::unknown(why(mine));
+    co_return answer<done>::yes({});
+  }
+
+ private:
+  static bool is(const call& c, reply what) { return c.reply && c.reply->what == what; }
+  static seam::failure why(const call& c) {
+    if (is(c, reply::unknown)) return seam::failure(static_cast<errc>(c.reply->code), c.text);
+    return seam::failure(errc::unreachable, "no reply from the client's process");
+  }
+
+  /// Sends the order, and waits for its reply, or for the limit; then the other side is told to end its wait.
+  task<wake> carry(io& i, call& mine, order what, milliseconds ttl, limit l) {
+    const std::uint64_t id = ++client_.last_;
+    const bool gone = client_.calls_.with([&](calls& all) {
+      all.open[id] = &mine;
+      return all.over;
+    });
+    order_message o{.what = what, .claim = id_, .call = id};
+    o.until = l.at().time_since_epoch().count();
+    o.ttl = ttl.count();
+    const bool sent = !gone && (client_.weather_->lose_requests || send(client_.socket_, o));
+    wake end = wake::late;
+    if (sent) end = co_await wait(i, mine.answered, l);
+    client_.calls_.with([&](calls& all) { all.open.erase(id); });
+    if (end != wake::signalled && what == order::wakeup) {
+      (void)send(client_.socket_, order_message{.what = order::cut, .call = id});
+    }
+    co_return end;
+  }
+
+  process_client& client_;
+  const std::uint64_t id_;
+};
+
+process_client::process_client(const std::string& url, guarantees promises, std::shared_ptr<const weather> w)
+    : promises_(promises), weather_(std::move(w)) {
+  int ends[2], ready[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 || ::pipe2(ready, O_CLOEXEC) != 0) {
+    throw std::runtime_error("no sockets");
+  }
+  socket_ = ends[0];
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+  ::posix_spawn_file_actions_adddup2(&actions, ready[1], 1);
+  std::string program = HOLDFAST_CLAIM_SERVER, argument = url;
+  char* arguments[] = {program.data(), argument.data(), nullptr};
+  const int failed = ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  ::close(ready[1]);
+  char is_ready = 0;
+  const bool well = failed == 0 && ::read(ready[0], &is_ready, 1) == 1;
+  ::close(ready[0]);
+  if (!well) throw std::runtime_error("the client's process does not start: " + program);
+  reader_ = std::thread([this] { read_replies(); });
+}
+
+process_client::~process_client() {
+  ::shutdown(socket_, SHUT_WR);
+  go_on();
+  reader_.join();  // the other side has closed its end: it is done
+  ::close(socket_);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::unique_ptr<seam::claim> process_client::open(seam::claim_spec spec) {
+  return std::make_unique<far_claim>(*this, std::move(spec));
+}
+
+void process_client::read_replies() {
+  std::string text;
+  while (const auto r = receive<reply_message>(socket_, text)) {
+    if (weather_->lose_replies) continue;
+    calls_.with([&](calls& all) {
+      const auto at = all.open.find(r->call);
+      if (at == all.open.end()) return;  // nobody waits for it any more
+      at->second->reply = *r;
+      at->second->text = text;
+      at->second->answered.set();
+    });
+  }
+  calls_.with([](calls& all) {
+    all.over = true;
+    for (auto& [id, c] : all.open) c->answered.set();
+  });
+}
+
+void process_client::kill() const {
+  ::kill(pid_, SIGKILL);
+  siginfo_t gone{};
+  ::waitid(P_PID, static_cast<id_t>(pid_), &gone, WEXITED | WNOWAIT);
+}
+
+void process_client::stop() const {
+  ::kill(pid_, SIGSTOP);
+  siginfo_t stopped{};
+  ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT);
+}
+
+void process_client::go_on() const { ::kill(pid_, SIGCONT); }
+
+}  // namespace holdfast::conformance
