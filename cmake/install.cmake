@@ -5,6 +5,9 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
 
 install(TARGETS holdfast EXPORT holdfastTargets)
+if(TARGET holdfast_program)
+  install(TARGETS holdfast_program)
+endif()
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/holdfast
   TYPE INCLUDE

@@ -37,6 +37,17 @@ std::string_view lease::name() const noexcept {
   return tenancy_ ? std::string_view(tenancy_->of()->name) : std::string_view();
 }
 
+std::string lease::owner() const {
+  if (!tenancy_) return {};
+  const seam::owner_id& id = tenancy_->of()->owner;
+  std::string digits(32, '0');
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    const std::uint64_t half = at < 16 ? id.high : id.low;
+    digits[at] = "0123456789abcdef"[(half >> (60 - 4 * (at % 16))) & 15];
+  }
+  return digits;
+}
+
 boot_clock::time_point lease::deadline() const noexcept {
   return held() ? tenancy_->of()->deadline() : boot_clock::time_point::min();
 }

@@ -15,7 +15,7 @@ struct event {
     suspect,   ///< a renewal got no answer; it is tried again until the deadline
     lost,      ///< took: how long it was held; text: why
     released,  ///< took: how long it was held
-    left,      ///< the caller gave up; took: how long it waited
+    left,      ///< the caller gave up; took: how long it waited; text: the holder's label, or what went wrong
     warning,   ///< something the program should know, such as an exception out of a callback
   };
   kind what;

@@ -132,7 +132,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
     }
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
       if (silent_since) gate_.calm(r.name);
-      co_return take(r, std::move(claim), answer.value(), now);
+      co_return take(r, spec.owner, std::move(claim), answer.value(), now);
     }
     known = known || !r.one_look || !answer.is_no();
     if (answer.is_no()) {
@@ -140,6 +140,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
       silent_since.reset();
       heard_no = true;
       tries = 0;
+      end = outcome::busy(answer.who().holder);
       if (r.one_look) break;
       if (!std::exchange(told, true)) {
         report_.tell(user_, {.what = event::kind::waiting, .name = r.name, .text = answer.who().holder});
@@ -187,10 +188,11 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
   co_return end;
 }
 
-outcome engine::take(const request& r, std::unique_ptr<seam::claim> claim, const seam::grant& grant, instant now) {
+outcome engine::take(const request& r, const seam::owner_id& owner, std::unique_ptr<seam::claim> claim,
+                     const seam::grant& grant, instant now) {
   std::shared_ptr<hold> held;
   try {
-    held = std::make_shared<hold>(r.name, r.on, std::move(claim), grant, now);
+    held = std::make_shared<hold>(r.name, r.on, owner, std::move(claim), grant, now);
     std::shared_ptr<tenancy> lease = hold::seat(held, now);
     keep_from_now(held, now);
     return outcome::granted(std::move(lease));
@@ -214,6 +216,8 @@ void engine::tell_end(io& i, const request& r, const outcome& end, instant began
   } else if (end.what == outcome::kind::failed) {
     e.why = end.why->code;
     e.text = end.why->text;
+  } else {
+    e.text = end.holder;
   }
   report_.tell(user_, e);
 }

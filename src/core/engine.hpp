@@ -46,13 +46,18 @@ class outcome {
  public:
   enum class kind { granted, busy, stopped, failed };
   static outcome granted(std::shared_ptr<tenancy> t) { return outcome(kind::granted, std::move(t), std::nullopt); }
-  static outcome busy() { return outcome(kind::busy, nullptr, std::nullopt); }
+  static outcome busy(std::string holder = {}) {
+    outcome end(kind::busy, nullptr, std::nullopt);
+    end.holder = std::move(holder);
+    return end;
+  }
   static outcome stopped() { return outcome(kind::stopped, nullptr, std::nullopt); }
   static outcome failed(seam::failure why) { return outcome(kind::failed, nullptr, std::move(why)); }
 
   kind what;
   std::shared_ptr<tenancy> lease;    ///< of granted
   std::optional<seam::failure> why;  ///< of failed
+  std::string holder;                ///< of busy: its label, as far as the store told
 
  private:
   outcome(kind k, std::shared_ptr<tenancy> t, std::optional<seam::failure> f)
@@ -104,7 +109,7 @@ class engine {
   class in_line;
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
   task<outcome> ask(io&, const request&, visitor&, bool told);  // told: the observer knows that we wait
-  outcome take(const request&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
+  outcome take(const request&, const seam::owner_id&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
   [[nodiscard]] outcome asked_to_stop() const;
   void tell_end(io&, const request&, const outcome&, instant began);
 

@@ -44,10 +44,11 @@ std::optional<std::stop_source> tenancy::mark_loss() {
   });
 }
 
-hold::hold(std::string name_, terms on_, std::unique_ptr<seam::claim> claim_, const seam::grant& grant,
-           instant now) noexcept
+hold::hold(std::string name_, terms on_, const seam::owner_id& owner_, std::unique_ptr<seam::claim> claim_,
+           const seam::grant& grant, instant now) noexcept
     : name(std::move(name_)),
       on(std::move(on_)),
+      owner(owner_),
       claim(std::move(claim_)),
       longest_ttl(on.ttl),
       began_(now),

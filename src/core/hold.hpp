@@ -73,10 +73,12 @@ class tenancy {
 /// A claim that was granted: what the keeper keeps.
 class hold {
  public:
-  hold(std::string name, terms on, std::unique_ptr<seam::claim>, const seam::grant&, instant now) noexcept;
+  hold(std::string name, terms on, const seam::owner_id&, std::unique_ptr<seam::claim>, const seam::grant&,
+       instant now) noexcept;
 
   const std::string name;
   const terms on;
+  const seam::owner_id owner;
   const std::unique_ptr<seam::claim> claim;
   runtime::turn turn;  ///< for every call on the claim: a release waits for a renewal in flight
 

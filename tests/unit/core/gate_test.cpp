@@ -24,7 +24,7 @@ bool is_called(visitor& v) {
 }
 
 std::shared_ptr<hold> make_hold(const terms& on, std::uint64_t fences = 8) {
-  return std::make_shared<hold>("a", on, nullptr, seam::grant{100, fences, now + 10s}, now);
+  return std::make_shared<hold>("a", on, seam::owner_id{}, nullptr, seam::grant{100, fences, now + 10s}, now);
 }
 
 class gate_test : public testing::Test {

@@ -1,0 +1,72 @@
+#include <fcntl.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <holdfast/holdfast.hpp>
+#include <vector>
+
+#include "exit_code.hpp"
+#include "run.hpp"
+#include "version.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+/// A program that is started with a standard stream closed would get its next file there. The command shall find it
+/// closed, as it was.
+void occupy_closed_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
+}
+
+int code_of(const lock_error& e) {
+  if (e.code() == errc::unreachable || e.code() == errc::not_ready) return unreachable;
+  if (e.code() == errc::denied) return denied;
+  if (e.code() == errc::bad_name || e.code() == errc::bad_option) return usage;
+  if (e.code() == errc::bad_url || e.code() == errc::unsupported || e.code() == errc::foreign) return configuration;
+  return internal;
+}
+
+int act(int argc, char** argv) {
+  // What follows "--" is the command's, and no business of ours.
+  char** const end = argv + argc;
+  char** const dashes = std::find_if(argv, end, [](const char* a) { return std::strcmp(a, "--") == 0; });
+
+  CLI::App program("A lock for many machines, from the shell.", "holdfast");
+  program.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
+  program.require_subcommand(1);
+  run_options wanted;
+  describe_run(program, wanted);
+  try {
+    program.parse(static_cast<int>(dashes - argv), argv);
+  } catch (const CLI::ParseError& e) {
+    const int code = program.exit(e);
+    return code == 0 ? fine : usage;
+  }
+  if (dashes != end) wanted.command.assign(dashes + 1, end);
+  if (wanted.command.empty()) {
+    std::fputs("holdfast: no command is given; say: holdfast run NAME -- CMD [ARG...]\n", stderr);
+    return usage;
+  }
+  return run(wanted);
+}
+
+}  // namespace
+}  // namespace holdfast::cli
+
+int main(int argc, char** argv) {
+  using namespace holdfast::cli;
+  occupy_closed_streams();
+  try {
+    return act(argc, argv);
+  } catch (const holdfast::lock_error& e) {
+    std::fprintf(stderr, "holdfast: %s\n", e.what());
+    return code_of(e);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "holdfast: %s\n", e.what());
+    return internal;
+  }
+}

@@ -1,0 +1,369 @@
+#include "run.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <holdfast/holdfast.hpp>
+#include <mutex>
+#include <system_error>
+
+#include "child.hpp"
+#include "exit_code.hpp"
+#include "status.hpp"
+#include "terminal.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using instant = boot_clock::time_point;
+
+constexpr instant never = instant::max();
+constexpr auto margin = 50ms;          // between the last signal and the deadline
+constexpr auto grace_after_loss = 1s;  // somebody else may hold it by now
+
+/// Set from any thread, seen by poll().
+class flag {
+ public:
+  flag() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (fd_.get() < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  }
+  void set() const noexcept {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t told = ::write(fd_.get(), &one, sizeof one);
+  }
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  void take() const noexcept {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(fd_.get(), &count, sizeof count);
+  }
+
+ private:
+  descriptor fd_;
+};
+
+/// Those of the program, from now on read and not delivered.
+class caught_signals {
+ public:
+  caught_signals() {
+    sigset_t all;
+    ::sigemptyset(&all);
+    for (const int number :
+         {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGCHLD, SIGTTOU, SIGPIPE}) {
+      ::sigaddset(&all, number);
+    }
+    ::sigprocmask(SIG_BLOCK, &all, &before_);
+    ::sigdelset(&all, SIGTTOU);
+    ::sigdelset(&all, SIGPIPE);
+    fd_ = descriptor(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (fd_.get() < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+  }
+  [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  /// The next one; 0 if there is none.
+  [[nodiscard]] int next() const noexcept {
+    signalfd_siginfo info{};
+    return ::read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_{};
+  descriptor fd_;
+};
+
+bool ends_us(int number) noexcept {
+  return number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM;
+}
+
+/// Until then, but no longer than poll() can wait.
+int poll_timeout(instant until) noexcept {
+  if (until == never) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
+  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 3'600'000));
+}
+
+std::string who_we_are(const std::vector<std::string>& command) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  std::string text = std::string(host) + " pid " + std::to_string(::getpid()) + ":";
+  for (const std::string& part : command) text += " " + part;
+  if (text.size() > 200) text = text.substr(0, 197) + "...";
+  return text;
+}
+
+/// Remembers who holds what we want, and tells it to whoever reads.
+class onlooker final : public observer {
+ public:
+  onlooker(const status& s, bool verbose) : status_(s), verbose_(verbose) {}
+  void on(const event& e) noexcept override {
+    try {
+      if (e.what == event::kind::waiting || e.what == event::kind::left) {
+        const std::lock_guard lock(mutex_);
+        holder_ = e.text;
+      }
+      if (e.what == event::kind::waiting) {
+        status_.tell("waiting", {{"name", e.name}, {"holder", e.text}});
+        if (verbose_) std::fprintf(stderr, "holdfast: waiting for %s\n", held_by(e.name, e.text).c_str());
+      }
+      if (e.what == event::kind::suspect && verbose_) {
+        std::fprintf(stderr, "holdfast: a renewal got no answer; trying again: %.*s\n", static_cast<int>(e.text.size()),
+                     e.text.data());
+      }
+    } catch (const std::exception&) {  // no memory to tell with
+    }
+  }
+  [[nodiscard]] std::string busy_line(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    return held_by(name, holder_);
+  }
+
+ private:
+  static std::string held_by(std::string_view name, std::string_view holder) {
+    std::string line(name);
+    if (!holder.empty()) line.append(", held by ").append(holder);
+    return line;
+  }
+  const status& status_;
+  const bool verbose_;
+  mutable std::mutex mutex_;
+  std::string holder_;
+};
+
+/// One run, from the first look at the lock to the end of the command.
+class runner {
+ public:
+  explicit runner(const run_options& o)
+      : options_(o),
+        grace_(o.grace.value_or(std::min<std::chrono::milliseconds>(5s, (o.max_hold > 0ms ? o.max_hold : o.ttl) / 4))),
+        status_(o.status_fd),
+        onlooker_(std::make_shared<onlooker>(status_, o.verbose && !o.quiet)),
+        child_(o.command, signals_.before()) {}  // before there is any thread
+
+  int go() {
+    store_.emplace(open(options_.store, {.observe = onlooker_}));
+    const int not_had = acquire();
+    if (not_had >= 0) return end(not_had, "not acquired");
+    const int failed = start();
+    if (failed >= 0) return failed;
+    watch();
+    return finish();
+  }
+
+ private:
+  void say(const std::string& line) const {
+    if (!options_.quiet) std::fprintf(stderr, "holdfast: %s\n", line.c_str());
+  }
+  void say_more(const std::string& line) const {
+    if (options_.verbose) say(line);
+  }
+  int end(int code, std::string_view cause) const {
+    status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}});
+    return code;
+  }
+
+  // ---- the lock -----------------------------------------------------------------------------------------------------
+
+  /// -1: it is ours. Else the exit code.
+  int acquire() {
+    const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
+    std::stop_source give_up;
+    const limit until =
+        options_.wait ? within(*options_.wait, give_up.get_token()) : holdfast::until(give_up.get_token());
+    std::error_code why;
+    std::optional<lease> got;
+    store_->async_try_acquire(options_.name, until, how, [&](std::error_code e, std::optional<lease> l) {
+      why = e;
+      got = std::move(l);
+      answered_.set();
+    });
+    int stopped_by = 0;
+    for (bool over = false; !over;) {
+      pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
+      ::poll(both, 2, -1);
+      while (const int number = signals_.next()) {
+        if (!ends_us(number)) continue;
+        stopped_by = number;
+        give_up.request_stop();
+      }
+      over = both[1].revents != 0;
+    }
+    answered_.take();
+    if (stopped_by != 0) {
+      got.reset();
+      return by_signal + stopped_by;
+    }
+    if (why) throw lock_error(why, options_.name, "");
+    if (!got) {
+      say("busy: " + onlooker_->busy_line(options_.name));
+      status_.tell("busy", {{"name", options_.name}});
+      return options_.busy_code;
+    }
+    lease_ = std::move(*got);
+    lost_.emplace(lease_.lost_token(), [this] { loss_.set(); });
+    status_.tell("acquired", {{"name", options_.name}, {"fence", lease_.fence()}, {"owner", owner_ = lease_.owner()}});
+    say_more("acquired " + options_.name + ", fence " + std::to_string(lease_.fence()));
+    return -1;
+  }
+
+  // ---- the command --------------------------------------------------------------------------------------------------
+
+  /// -1: it runs. Else the exit code.
+  int start() {
+    const auto needed = grace_ + margin;
+    if (lease_.remaining() <= needed) {
+      say("less time is left than the command would get to stop in; see --grace");
+      lease_.release();
+      return end(lost, "no time");
+    }
+    const int why = child_.start({{"HOLDFAST_NAME", options_.name},
+                                  {"HOLDFAST_FENCE", std::to_string(lease_.fence())},
+                                  {"HOLDFAST_OWNER", owner_},
+                                  {"HOLDFAST_STORE", store_->url()}});
+    if (why != 0) {
+      say(options_.command.front() + ": " + std::strerror(why));
+      lease_.release();
+      return end(why == ENOENT ? not_found : not_executable, "not started");
+    }
+    terminal_.give_to(child_.pid());
+    status_.tell("started", {{"pid", std::int64_t{child_.pid()}}});
+    return -1;
+  }
+
+  /// To the end of the command, and of all that it has left behind.
+  void watch() {
+    bool ended = false;
+    for (;;) {
+      if (!ended) mind_the_deadline();
+      if (ended && child_.all_gone()) return;
+      pollfd all[] = {{signals_.fd(), POLLIN, 0}, {loss_.fd(), POLLIN, 0}};
+      ::poll(all, ended ? 1 : 2, poll_timeout(ended ? std::min(next_, boot_clock::now() + 10ms) : next_));
+      while (const int number = signals_.next()) {
+        if (number == SIGCONT && !ended) mind_the_deadline();  // who knows how long we were stopped
+        if (number != SIGCHLD) child_.signal_group(number);
+      }
+      const child::change what = child_.look();
+      if (what == child::change::stopped && terminal_.given()) stop_with_it();
+      if (what == child::change::ended) {
+        ended = true;
+        ended_in_time_ = lease_.held();
+        terminal_.take_back();
+        next_ = never;
+        if (!child_.all_gone()) {  // nothing of it may run on without the lock
+          say_more("ending what the command left behind");
+          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(grace_, lease_.remaining()));
+        }
+      }
+      if (ended && boot_clock::now() >= next_) stop(SIGKILL, boot_clock::now() + 100ms);
+    }
+  }
+
+  /// The command is asked to stop early enough, and made to before the lock can be another's.
+  void mind_the_deadline() {
+    const instant now = boot_clock::now();
+    if (options_.on_lost == 0) {
+      next_ = never;
+      if (!lease_.held()) {
+        loss_.take();
+        tell_loss();
+      }
+      return;
+    }
+    if (stopping_) {
+      if (now >= next_) stop(SIGKILL, now + 100ms);
+      return;
+    }
+    if (!lease_.held()) {
+      loss_.take();
+      tell_loss();
+      stopped_for_loss_ = true;
+      stop(options_.on_lost, now + std::min<boot_clock::duration>(grace_, grace_after_loss));
+      return;
+    }
+    const instant deadline = lease_.deadline();
+    if (deadline == never) {
+      next_ = never;
+    } else if (now >= deadline - grace_ - margin) {
+      say(options_.name + ": the lock ends soon; stopping the command");
+      status_.tell("ending", {{"name", options_.name}});
+      stopped_for_loss_ = true;
+      stop(options_.on_lost, deadline - margin);
+    } else {
+      next_ = deadline - grace_ - margin;
+    }
+  }
+
+  void tell_loss() {
+    if (std::exchange(loss_told_, true)) return;
+    say(options_.name + ": the lock was lost");
+    status_.tell("lost", {{"name", options_.name}, {"fence", lease_.fence()}});
+  }
+
+  void stop(int number, instant kill_at) {
+    stopping_ = true;
+    child_.signal_all(number);
+    if (number != SIGKILL && number != SIGCONT) child_.signal_all(SIGCONT);  // a stopped one must run to hear it
+    next_ = kill_at;
+  }
+
+  /// The user has stopped the command from the terminal: the shell wants to see us stopped, too.
+  void stop_with_it() {
+    terminal_.take_back();
+    ::kill(::getpid(), SIGSTOP);
+    mind_the_deadline();
+    terminal_.give_to(child_.pid());
+    child_.signal_group(SIGCONT);
+  }
+
+  int finish() {
+    const int status = child_.wait_status();
+    const bool by_exit = WIFEXITED(status);
+    const int code = by_exit ? WEXITSTATUS(status) : by_signal + WTERMSIG(status);
+    if (by_exit) {
+      status_.tell("exited", {{"code", std::int64_t{code}}});
+    } else {
+      status_.tell("exited", {{"signal", std::int64_t{WTERMSIG(status)}}});
+    }
+    lost_.reset();
+    const released how = lease_.release();
+    status_.tell("released", {{"certain", std::int64_t{how == released::yes}}});
+    if (stopped_for_loss_) return end(lost, "lost");
+    if (!ended_in_time_ || how == released::lost) {
+      say(options_.name + ": the command ended, but the lock was not certain to be ours to the end");
+      return end(uncertain, "uncertain");
+    }
+    return end(code, "command");
+  }
+
+  const run_options& options_;
+  const std::chrono::milliseconds grace_;
+  const std::string label_ = who_we_are(options_.command);
+  const status status_;
+  caught_signals signals_;
+  terminal terminal_;
+  const std::shared_ptr<onlooker> onlooker_;
+  child child_;
+  flag answered_, loss_;
+  std::optional<store> store_;
+  lease lease_;
+  std::string owner_;
+  std::optional<std::stop_callback<std::function<void()>>> lost_;
+  instant next_ = never;  // when the command is to be asked to stop, or killed
+  bool stopping_ = false;
+  bool stopped_for_loss_ = false;
+  bool loss_told_ = false;
+  bool ended_in_time_ = false;
+};
+
+}  // namespace
+
+int run(const run_options& o) { return runner(o).go(); }
+
+}  // namespace holdfast::cli

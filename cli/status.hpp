@@ -1,0 +1,27 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace holdfast::cli {
+
+/// What a program can read about a run: one JSON object a line, on the descriptor of --status-fd.
+class status {
+ public:
+  explicit status(int fd = -1) noexcept : fd_(fd) {}
+
+  struct field {
+    std::string_view name;
+    std::variant<std::int64_t, std::uint64_t, std::string_view> value;
+  };
+  /// {"event": what, "time": seconds since 1970, ...}. A reader that is gone is no reason to stop.
+  void tell(std::string_view what, std::initializer_list<field> more = {}) const;
+
+ private:
+  int fd_;
+};
+
+}  // namespace holdfast::cli
