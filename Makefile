@@ -3,15 +3,22 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help test build bench format install clean
+.PHONY: help demo test build bench format install clean
 
 help:
+	@echo 'make demo             set up, build, and see a lock at work, in a minute'
 	@echo 'make test             set up, build and run every test, with both compilers and the sanitizers'
-	@echo 'make build            the optimised library, in build/release'
+	@echo 'make build            the library and the program, optimised, in build/release'
 	@echo 'make bench            run the benchmarks'
-	@echo 'make install          install the library under PREFIX (now $(PREFIX))'
+	@echo 'make install          install both under PREFIX (now $(PREFIX))'
 	@echo 'make format           format every source in place'
 	@echo 'make clean            remove build/'
+
+demo:
+	@scripts/setup build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --parallel $(JOBS) --target holdfast_program
+	@build/release/cli/holdfast demo
 
 test:
 	@JOBS=$(JOBS) scripts/test
@@ -19,9 +26,10 @@ test:
 build:
 	@scripts/setup build
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS)
+	@cmake --build --preset release --parallel $(JOBS) --target holdfast holdfast_program
 
 bench: build
+	@cmake --build --preset release --parallel $(JOBS) --target holdfast_bench
 	@build/release/bench/holdfast_bench
 
 install: build

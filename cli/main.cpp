@@ -7,9 +7,9 @@
 #include <holdfast/holdfast.hpp>
 #include <vector>
 
+#include "demo/demo.hpp"
 #include "exit_code.hpp"
 #include "run.hpp"
-#include "version.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -40,12 +40,14 @@ int act(int argc, char** argv) {
   program.require_subcommand(1);
   run_options wanted;
   describe_run(program, wanted);
+  program.add_subcommand("demo", "The ticket office: what a lock is for, in under a minute");
   try {
     program.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& e) {
     const int code = program.exit(e);
     return code == 0 ? fine : usage;
   }
+  if (program.got_subcommand("demo")) return demo();
   if (dashes != end) wanted.command.assign(dashes + 1, end);
   if (wanted.command.empty()) {
     std::fputs("holdfast: no command is given; say: holdfast run NAME -- CMD [ARG...]\n", stderr);

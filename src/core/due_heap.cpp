@@ -28,6 +28,10 @@ void due_heap::remove(hold& what) noexcept {
   sift(place);
 }
 
+void due_heap::move_all(instant at) noexcept {
+  for (entry& e : entries_) e.at = at;
+}
+
 void due_heap::put(std::size_t place, entry&& e) noexcept {
   e.what->place = place;
   entries_[place] = std::move(e);

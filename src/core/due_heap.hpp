@@ -13,6 +13,7 @@ class due_heap {
   void add(std::shared_ptr<hold>, instant at);
   void move(hold&, instant at) noexcept;  ///< no effect if it is not here
   void remove(hold&) noexcept;            ///< no effect if it is not here
+  void move_all(instant at) noexcept;     ///< to one date
   [[nodiscard]] instant first() const noexcept { return entries_.empty() ? runtime::never : entries_.front().at; }
   [[nodiscard]] const std::shared_ptr<hold>& top() const noexcept { return entries_.front().what; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

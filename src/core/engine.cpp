@@ -13,7 +13,9 @@ engine::engine(seam::backend& backend, io& home, runtime::executor& user, report
       report_(std::move(report)),
       settings_(s),
       drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
-      tasks_(home) {}
+      tasks_(home) {
+  backend_.when_in_doubt([this] { verify(); });
+}
 
 void engine::start_once() {
   const std::lock_guard one_at_a_time(starting_);

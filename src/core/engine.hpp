@@ -96,6 +96,8 @@ class engine {
     if (!started_.load(std::memory_order_acquire)) start_once();
   }
 
+  /// Lets every hold be renewed now, to see whether it is still ours.
+  void verify() noexcept;
   void close() noexcept { closing_.request_stop(); }  ///< every waiter leaves with errc::closed
   void end() noexcept { ending_.request_stop(); }     ///< nobody holds or asks any more: the background tasks end
   [[nodiscard]] const runtime::nursery& tasks() const noexcept { return tasks_; }

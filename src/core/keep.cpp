@@ -62,11 +62,15 @@ task<void> engine::keep_one(std::shared_ptr<hold> h) {
   if (!mine) co_return;  // the keeper's alarm at the deadline takes care of it
   const runtime::taken_turn ours(h->turn);
   const instant sent = home_.now();
-  const bool worth_it = h->must_end() - sent >= 10ms;  // less than any ttl: what a renewal would gain is over
+  // Less than the smallest ttl is left: there is nothing to gain.
+  const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) - sent >= 10ms;
   if ((!h->finished() && h->valid(sent) && worth_it) || planted(bug::renewal_after_release)) {
-    const milliseconds ttl = std::min(h->ttl(), std::chrono::ceil<milliseconds>(h->must_end() - sent));
+    // A fixed lease is only looked at, and not extended.
+    const milliseconds wanted = h->on.renew ? h->ttl() : 10ms;
+    const milliseconds ttl = std::min(wanted, std::chrono::ceil<milliseconds>(h->must_end() - sent));
     // Half of what is left: a lost request must leave time for another.
-    const instant enough = sent + std::max<span>((h->deadline() - sent) / 2, ttl / 20);
+    const span half = std::max<span>((h->deadline() - sent) / 2, ttl / 20);
+    const instant enough = sent + std::min(half, settings_.patience);
     const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
     (void)answer;  // extend() has drawn the consequences
   }
@@ -94,6 +98,10 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
                          .took = now - sent,
                          .why = why.code,
                          .text = why.text});
+    if (why.permanent() && !drops_by_itself_) {  // no deadline would ever end it
+      lose(h, now, loss::taken);
+      co_return answer;
+    }
     if (h->on.renew && !planted(bug::silent_loss))
       care_at(*h, std::min(h->deadline(), now + std::max<span>(1ms, std::min<span>(h->ttl() / 20, back_off(i, 4)))));
     co_return answer;
@@ -113,14 +121,13 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
 
 instant engine::next_care(const hold& h, instant now) const noexcept {
   const instant deadline = h.deadline();
-  if (!h.on.renew) return deadline;
+  if (!h.on.renew || deadline == never) return deadline;  // never: the store needs no ttl
   // A last renewal goes to the very end of max_hold, less the margin; after that there is nothing to gain.
   if (h.must_end() != never && deadline >= h.must_end() - (h.ttl() / 50 + 5ms)) return deadline;
   return std::min(deadline, now + h.ttl() / 3);
 }
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
-  if (h->deadline() == never) return;  // the store needs no ttl: nothing to renew, nothing to run out
   const instant at = next_care(*h, now);
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.add(h, at);
@@ -134,6 +141,15 @@ void engine::care_at(hold& h, instant at) noexcept {
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.move(h, at);
     return s.arm(at);
+  });
+  if (earlier) kick_.set();
+}
+
+void engine::verify() noexcept {
+  const instant now = home_.now();
+  const bool earlier = schedule_.with([&](schedule& s) {
+    s.holds.move_all(now);
+    return s.arm(now);
   });
   if (earlier) kick_.set();
 }

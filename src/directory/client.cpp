@@ -146,13 +146,16 @@ client::client(const std::string& path, runtime::loop& loop)
       pid_namespace_(own_pid_namespace()),
       ledger_(folder_, sessions_, gone_),
       loop_(loop),
-      inbox_(folder_, sessions_.own(), gone_, loop) {}
+      inbox_(folder_, sessions_.own(), gone_, loop),
+      lookout_(folder_, loop) {}
 
 client::~client() { ledger_.leave(); }
 
 std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
+
+void client::when_in_doubt(std::function<void()> verify) { lookout_.report_to(std::move(verify)); }
 
 guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};

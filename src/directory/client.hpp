@@ -6,6 +6,7 @@
 #include "directory/folder.hpp"
 #include "directory/inbox.hpp"
 #include "directory/ledger.hpp"
+#include "directory/lookout.hpp"
 #include "directory/sessions.hpp"
 #include "runtime/loop.hpp"
 #include "store/claim.hpp"
@@ -20,6 +21,7 @@ class client final : public seam::backend {
   client(const std::string& path, runtime::loop&);
   ~client() override;
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  void when_in_doubt(std::function<void()> verify) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
@@ -33,6 +35,7 @@ class client final : public seam::backend {
   ledger ledger_;
   runtime::loop& loop_;
   inbox inbox_;
+  lookout lookout_;
 };
 
 }  // namespace holdfast::directory

@@ -85,6 +85,10 @@ descriptor folder::open_file(const std::string& name) const {
   return opened;
 }
 
+void folder::make_folder(const std::string& name) const {
+  if (::mkdirat(fd_.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot make " + file(name));
+}
+
 void folder::remove(const std::string& name) const noexcept { ::unlinkat(fd_.get(), name.c_str(), 0); }
 
 identity::identity(std::string path, int fd) : path_(std::move(path)) {

@@ -34,6 +34,7 @@ class folder {
   [[nodiscard]] std::string short_path(const std::string& name) const;
   /// Opens or creates a file in it. Throws seam::failure.
   [[nodiscard]] descriptor open_file(const std::string& name) const;
+  void make_folder(const std::string& name) const;  ///< if it is not there; throws seam::failure
   void remove(const std::string& name) const noexcept;
 
  private:

@@ -14,7 +14,7 @@ namespace holdfast::directory {
 
 namespace {
 
-std::string name_of(session_id id) { return "inbox-" + std::to_string(id); }
+std::string name_of(session_id id) { return "inboxes/" + std::to_string(id); }
 
 sockaddr_un address(const folder& in, session_id id) {
   sockaddr_un to{};
@@ -28,6 +28,7 @@ sockaddr_un address(const folder& in, session_id id) {
 
 inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& gone, runtime::loop& loop)
     : folder_(in), own_(own), loop_(loop), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  in.make_folder("inboxes");
   const sockaddr_un here = address(in, own);
   for (const session_id id : gone) in.remove(name_of(id));
   in.remove(name_of(own));  // of a session that had the same number before a restore

@@ -28,9 +28,9 @@ MAY_INCLUDE = {
 # The switch of the planted bugs is the one header that all of src/ sees.
 FOR_ALL_OF_SRC = "src/planted.hpp"
 
-# Third-party headers -> the one folder that knows them.
+# Third-party headers -> the folders that know them: one, if it can be.
 THIRD_PARTY = {
-    r"sqlite3\.h": "src/directory",
+    r"sqlite3\.h": ("src/directory", "cli"),  # the demo sells tickets out of a table
     r"openssl/.*": "src/net",
     r"(postgresql/)?libpq-fe\.h": "src/sql",
     r"((mysql|mariadb)/)?mysql\.h": "src/sql",
@@ -67,7 +67,7 @@ def exists(name):
 def resolve(header, includer, exists):
     """The file of ours that an include means, or None."""
     beside = "/".join([*includer.split("/")[:-1], header])
-    return next((path for path in (f"include/{header}", f"src/{header}", beside) if exists(path)), None)
+    return next((path for path in (f"include/{header}", f"src/{header}", f"cli/{header}", beside) if exists(path)), None)
 
 
 def fault(includer, written, exists):
@@ -86,7 +86,8 @@ def fault(includer, written, exists):
         return f"includes {written}, which is not there"
     for pattern, owner in THIRD_PARTY.items():
         if re.fullmatch(pattern, header):
-            return None if home == owner else f"includes {written}, which belongs to {owner}/"
+            owners = owner if isinstance(owner, tuple) else (owner,)
+            return None if home in owners else f"includes {written}, which belongs to {' and '.join(owners)}"
     if STANDARD.fullmatch(header):
         return None
     if home == PUBLIC:

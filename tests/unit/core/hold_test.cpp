@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 const instant start{1h};
 
 std::shared_ptr<hold> make_hold(instant deadline = start + 10s, std::uint64_t fences = 3) {
-  return std::make_shared<hold>("a", terms{.ttl = 10s}, seam::owner_id{}, nullptr, seam::grant{100, fences, deadline}, start);
+  return std::make_shared<hold>("a", terms{.ttl = 10s}, seam::owner_id{}, nullptr, seam::grant{100, fences, deadline},
+                                start);
 }
 
 /// A hold with a tenant, cut loose at the end: they own one another until then.
@@ -93,7 +94,8 @@ TEST(hold, is_never_shortened) {
 TEST(hold, without_a_ttl_is_valid_for_ever) { EXPECT_TRUE(make_hold(runtime::never)->valid(start + 24h * 10'000)); }
 
 TEST(hold, must_end_when_its_max_hold_is_over) {
-  const auto bounded = std::make_shared<hold>("a", terms{.ttl = 1s, .max_hold = 3s}, seam::owner_id{}, nullptr, seam::grant{}, start);
+  const auto bounded =
+      std::make_shared<hold>("a", terms{.ttl = 1s, .max_hold = 3s}, seam::owner_id{}, nullptr, seam::grant{}, start);
   EXPECT_EQ(bounded->must_end(), start + 3s);
   EXPECT_EQ(make_hold()->must_end(), runtime::never);
 }

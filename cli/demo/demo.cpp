@@ -1,0 +1,246 @@
+#include "demo/demo.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <holdfast/limit.hpp>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "demo/office.hpp"
+#include "demo/progress.hpp"
+#include "demo/seller.hpp"
+#include "demo/stage.hpp"
+#include "exit_code.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int seats = 500;
+constexpr int sellers = 8;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// Asked to stop: everything is tidied up first.
+struct interruption {
+  int signal;
+};
+
+/// Gone at the end, with all that is in it.
+class workplace {
+ public:
+  workplace() {
+    std::string name = (std::filesystem::temp_directory_path() / "holdfast-demo-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder in " + name);
+    path_ = name;
+  }
+  ~workplace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  workplace(const workplace&) = delete;
+  workplace& operator=(const workplace&) = delete;
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// Processes of ours. They go with us.
+class staff {
+ public:
+  staff() = default;
+  staff(const staff&) = delete;
+  staff& operator=(const staff&) = delete;
+  ~staff() {
+    for (const pid_t each : all_) {
+      if (each > 0) ::kill(each, SIGKILL);
+    }
+    wait();
+  }
+  /// This process has no threads, so it may fork.
+  void hire(const seller_rules& rules, stage& s) {
+    std::fflush(stdout);
+    const pid_t boss = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) throw std::runtime_error("cannot start a process");
+    if (pid == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (const int number : {SIGHUP, SIGINT, SIGTERM}) ::signal(number, SIG_DFL);
+      if (::getppid() == boss) ::_exit(sell_tickets(rules, s));
+      ::_exit(1);
+    }
+    all_.push_back(pid);
+  }
+  [[nodiscard]] pid_t pid(int number) const { return all_.at(static_cast<std::size_t>(number)); }
+  void kill(int number, int signal) const { ::kill(pid(number), signal); }
+  /// True: all have ended. Looks, and does not wait.
+  [[nodiscard]] bool all_ended() {
+    for (pid_t& each : all_) {
+      if (each > 0 && ::waitpid(each, nullptr, WNOHANG) == each) each = 0;
+    }
+    for (const pid_t each : all_) {
+      if (each > 0) return false;
+    }
+    return true;
+  }
+  void wait() {
+    for (pid_t& each : all_) {
+      if (each > 0) ::waitpid(each, nullptr, 0);
+      each = 0;
+    }
+  }
+
+ private:
+  std::vector<pid_t> all_;
+};
+
+class play {
+ public:
+  int perform() {
+    std::printf(
+        "The ticket office: %d processes sell the %d seats of train 001.\n"
+        "Each sale reads how many are sold, prints a ticket, and writes one more.\n\n",
+        sellers, seats);
+    without_a_lock();
+    with_a_lock();
+    with_a_death();
+    with_a_sleeper();
+    std::printf("%s\n", broken_ == 0 ? "Every claim held." : "Not every claim held.");
+    return broken_ == 0 ? fine : 1;
+  }
+
+ private:
+  void claim(bool held, const std::string& text) {
+    std::printf("  %s %s\n", held ? "ok  " : "FAIL", text.c_str());
+    std::fflush(stdout);
+    if (!held) ++broken_;
+  }
+
+  void hire_all(staff& all, stage& s, const std::string& store) const {
+    for (int n = 0; n < sellers; ++n) all.hire({.number = n, .office = office_file_, .store = store}, s);
+  }
+
+  template <class F>
+  static void until(F condition, progress& bar, const stage& s) {
+    for (const auto end = boot_clock::now() + 60s; !condition();) {
+      if (interrupted != 0) throw interruption{interrupted};
+      if (boot_clock::now() > end) throw std::runtime_error("the demo hangs");
+      bar.show(s.sold);
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+
+  void without_a_lock() {
+    std::puts("1. Without a lock");
+    office_.open_anew(seats);
+    stage& s = stage::make();
+    {
+      staff all;
+      hire_all(all, s, "");
+      progress bar("sold", seats);
+      until([&] { return all.all_ended(); }, bar, s);
+    }
+    const int over = office_.tickets() - seats;
+    claim(over > 0, "oversold by " + std::to_string(over) + ": " + std::to_string(office_.tickets()) + " tickets for " +
+                        std::to_string(seats) + " seats");
+  }
+
+  void with_a_lock() {
+    std::puts("2. With a lock around each sale");
+    office_.open_anew(seats);
+    stage& s = stage::make();
+    const auto began = boot_clock::now();
+    {
+      staff all;
+      hire_all(all, s, locks_);
+      progress bar("sold", seats);
+      until([&] { return all.all_ended(); }, bar, s);
+    }
+    const auto took = std::chrono::duration<double>(boot_clock::now() - began).count();
+    char text[80];
+    std::snprintf(text, sizeof text, "exactly %d tickets for %d seats, in %.1f s", office_.tickets(), seats, took);
+    claim(office_.tickets() == seats && s.failed == 0, text);
+  }
+
+  void with_a_death() {
+    std::puts("3. A seller is killed (kill -9) while it holds the lock");
+    office_.open_anew(seats);
+    stage& s = stage::make();
+    constexpr int victim = 3;
+    std::int64_t killed = 0;
+    {
+      staff all;
+      hire_all(all, s, locks_);
+      progress bar("sold", seats);
+      until([&] { return s.sold >= seats / 5; }, bar, s);
+      s.shall_freeze = victim;
+      until([&] { return s.frozen == victim; }, bar, s);
+      killed = boot_clock::now().time_since_epoch().count();
+      all.kill(victim, SIGKILL);
+      until([&] { return s.last_grant > killed; }, bar, s);
+      first_after_ = s.last_grant;
+      until([&] { return all.all_ended(); }, bar, s);
+    }
+    char text[80];
+    const double ms = static_cast<double>(first_after_ - killed) / 1e6;
+    std::snprintf(text, sizeof text, "the next seller had the lock %.2f ms later", ms);
+    claim(first_after_ > killed && ms < 1000, text);
+    claim(office_.tickets() == seats && s.failed == 0,
+          "exactly " + std::to_string(office_.tickets()) + " tickets: the sale that was cut short counts for nothing");
+  }
+
+  void with_a_sleeper() {
+    std::puts("4. A seller with a lease of one second falls asleep for longer, and wakes up");
+    office_.open_anew(seats);
+    stage& s = stage::make();
+    s.shall_freeze = 0;
+    {
+      staff all;
+      progress bar("sold", seats);
+      all.hire({.number = 0, .office = office_file_, .store = locks_, .fixed = true}, s);
+      until([&] { return s.frozen == 0; }, bar, s);
+      all.kill(0, SIGSTOP);
+      all.hire({.number = 1, .office = office_file_, .store = locks_}, s);
+      until([&] { return s.sold > 10; }, bar, s);
+      s.thaw = true;
+      all.kill(0, SIGCONT);
+      until([&] { return s.refused > 0 || all.all_ended(); }, bar, s);
+      until([&] { return all.all_ended(); }, bar, s);
+    }
+    claim(s.refused == 1, "its write came with fence " + std::to_string(s.frozen_fence) +
+                              ", and was refused: the office had seen " + std::to_string(s.last_fence));
+    claim(office_.tickets() == seats && s.failed == 0, "exactly " + std::to_string(office_.tickets()) + " tickets");
+  }
+
+  const workplace place_;
+  const std::string office_file_ = place_.file("office.db");
+  const std::string locks_ = "dir:" + place_.file("locks");
+  ticket_office office_{office_file_};
+  std::int64_t first_after_ = 0;
+  int broken_ = 0;
+};
+
+}  // namespace
+
+int demo() {
+  struct sigaction note{};
+  note.sa_handler = [](int number) { interrupted = number; };
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) ::sigaction(number, &note, nullptr);
+  try {
+    return play().perform();
+  } catch (const interruption& by) {
+    return by_signal + by.signal;
+  }
+}
+
+}  // namespace holdfast::cli
