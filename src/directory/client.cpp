@@ -155,7 +155,12 @@ std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
-void client::when_in_doubt(std::function<void()> verify) { lookout_.report_to(std::move(verify)); }
+void client::when_in_doubt(std::function<void()> verify) {
+  lookout_.report_to([this, verify = std::move(verify)] {
+    inbox_.wake_all();
+    verify();
+  });
+}
 
 guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};

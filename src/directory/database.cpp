@@ -74,7 +74,8 @@ std::string statement::bytes(int column) const {
 }
 
 database::database(const folder& in) : path_(in.file("locks.db")) {
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  in.make_file("locks.db");  // for us alone; SQLite would ask the umask
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   try {
     if (sqlite3_open_v2(path_.c_str(), &database_, flags, nullptr) != SQLITE_OK) fail(database_, path_);
     sqlite3_busy_timeout(database_, 2'000);  // only strangers are ever in our way: our own take the writer's byte first

@@ -85,6 +85,11 @@ descriptor folder::open_file(const std::string& name) const {
   return opened;
 }
 
+void folder::make_file(const std::string& name) const {
+  const descriptor made(::openat(fd_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (made.get() < 0 && errno != EEXIST) fail(errno, "cannot make " + file(name));
+}
+
 void folder::make_folder(const std::string& name) const {
   if (::mkdirat(fd_.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot make " + file(name));
 }

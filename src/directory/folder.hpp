@@ -34,6 +34,8 @@ class folder {
   [[nodiscard]] std::string short_path(const std::string& name) const;
   /// Opens or creates a file in it. Throws seam::failure.
   [[nodiscard]] descriptor open_file(const std::string& name) const;
+  /// Makes an empty file if there is none, and leaves one that is there alone, unopened. Throws seam::failure.
+  void make_file(const std::string& name) const;
   void make_folder(const std::string& name) const;  ///< if it is not there; throws seam::failure
   void remove(const std::string& name) const noexcept;
 

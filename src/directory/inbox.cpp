@@ -53,6 +53,12 @@ void inbox::remove(const std::string& owner) noexcept {
   waiting_.with([&](auto& all) { all.erase(owner); });
 }
 
+void inbox::wake_all() {
+  waiting_.with([](auto& all) {
+    for (auto& [owner, waiter] : all) waiter->set();
+  });
+}
+
 bool inbox::send(session_id to, const std::string& owner) const {
   const sockaddr_un there = address(folder_, to);
   for (;;) {

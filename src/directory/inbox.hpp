@@ -25,6 +25,8 @@ class inbox {
   void add(const std::string& owner, runtime::signal&);
   void remove(const std::string& owner) noexcept;
 
+  void wake_all();  ///< to look for themselves
+
   /// False: nobody is there any more. A full inbox is fine: its reader is awake anyway.
   [[nodiscard]] bool send(session_id to, const std::string& owner) const;
 

@@ -1,0 +1,67 @@
+// The clock on the wall is set back: fences go on growing, and nothing waits for it.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
+
+#include "faults/directory_store.hpp"
+
+namespace {
+std::atomic<long> wall_offset{0};  // seconds
+}
+
+// In place of the C library's, for everything in this program.
+extern "C" int clock_gettime(clockid_t which, timespec* at) {
+  const int result = static_cast<int>(::syscall(SYS_clock_gettime, which, at));
+  if (which == CLOCK_REALTIME) at->tv_sec += wall_offset;
+  return result;
+}
+
+namespace holdfast::faults {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(directory_clock, that_is_set_back_does_not_make_fences_go_back) {
+  const directory_store d;
+  store s = d.open();
+  std::uint64_t last = 0;
+  for (const long offset : {0L, 3600L, -3600L, -365L * 86400, 0L}) {
+    wall_offset = offset;
+    for (int k = 0; k < 3; ++k) {
+      const lease held = s.acquire("a");
+      EXPECT_GT(held.fence(), last) << "set by " << offset << " s";
+      last = held.fence();
+      EXPECT_TRUE(held.held());
+    }
+  }
+}
+
+TEST(directory_clock, that_is_set_back_is_no_reason_to_begin_again_after_a_restart) {
+  const directory_store d;
+  wall_offset = 0;
+  std::uint64_t last = 0;
+  {
+    last = d.open().acquire("a").fence();
+  }
+  wall_offset = -365L * 86400;
+  EXPECT_GT(d.open().acquire("a").fence(), last);
+  wall_offset = 0;
+}
+
+TEST(directory_clock, does_not_end_a_fixed_lease_when_it_is_set_ahead) {
+  const directory_store d;
+  store first = d.open(), second = d.open();
+  wall_offset = 0;
+  const lease fixed = first.acquire("a", {.ttl = 1h, .renew = false});
+  wall_offset = 86400;
+  EXPECT_TRUE(fixed.held());
+  EXPECT_FALSE(second.try_acquire("a"));
+  wall_offset = 0;
+}
+
+}  // namespace
+}  // namespace holdfast::faults

@@ -1,0 +1,222 @@
+// Files that are missing, damaged, replaced, or have no room.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "faults/directory_store.hpp"
+#include "support/bounds.hpp"
+#include "support/eventually.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+TEST(directory_files, are_made_when_they_are_not_there_for_their_owner_only) {
+  const directory_store d;
+  store s = d.open();
+  const lease held = s.acquire("a");
+  struct stat is{};
+  ASSERT_EQ(::stat(d.path().c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 07777, 0700u);
+  for (const auto& each : fs::directory_iterator(d.path())) {
+    ASSERT_EQ(::stat(each.path().c_str(), &is), 0);
+    EXPECT_EQ(is.st_mode & 0077, 0u) << each.path();
+  }
+}
+
+TEST(directory_files, leave_nothing_but_the_tables_behind_when_all_are_gone) {
+  const directory_store d;
+  {
+    store s = d.open();
+    const lease held = s.acquire("a");
+  }
+  EXPECT_TRUE(fs::is_empty(d.file("inboxes")));
+}
+
+TEST(directory_files, cannot_be_made_where_the_parent_is_missing_and_the_error_says_where) {
+  const directory_store d;
+  const auto [code, text] = failure_of([&] { (void)open(d.url() + "/no/such"); });
+  EXPECT_EQ(code, errc::not_ready);
+  EXPECT_TRUE(contains(text, d.path() + "/no/such")) << text;
+  EXPECT_TRUE(contains(text, "No such file")) << text;
+}
+
+TEST(directory_files, are_asked_for_by_an_absolute_path) {
+  for (const char* url : {"dir:", "dir:locks", "dir:./locks"}) {
+    const auto [code, text] = failure_of([&] { (void)open(url); });
+    EXPECT_EQ(code, errc::bad_url) << url;
+    EXPECT_TRUE(contains(text, "absolute path")) << text;
+  }
+}
+
+TEST(directory_files, that_are_no_database_are_refused_and_left_alone) {
+  const directory_store d;
+  fs::create_directory(d.path());
+  fs::permissions(d.path(), fs::perms::owner_all);
+  const std::string precious(5000, 'x');
+  std::ofstream(d.file("locks.db")) << precious;
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::foreign) << text;
+  EXPECT_TRUE(contains(text, "locks.db")) << text;
+  std::ifstream back(d.file("locks.db"));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(back), {}), precious);
+}
+
+void run_sql(const std::string& file, const char* sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  sqlite3_busy_timeout(database, 10'000);
+  EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+TEST(directory_files, of_a_newer_version_are_refused_and_both_versions_named) {
+  const directory_store d;
+  (void)d.open();
+  run_sql(d.file("locks.db"), "PRAGMA user_version = 99");
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::foreign);
+  EXPECT_TRUE(contains(text, "newer version")) << text;
+  EXPECT_TRUE(contains(text, "99")) << text;
+}
+
+TEST(directory_files, of_another_program_are_refused) {
+  const directory_store d;
+  fs::create_directory(d.path());
+  fs::permissions(d.path(), fs::perms::owner_all);
+  run_sql(d.file("locks.db"), "CREATE TABLE precious(x); PRAGMA user_version = 1");
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::foreign) << text;
+}
+
+TEST(directory_files, that_are_deleted_under_way_end_what_is_held_and_are_named) {
+  const directory_store d;
+  store s = d.open();
+  lease held = s.acquire("a");
+  const std::stop_token lost = held.lost_token();
+  fs::remove_all(d.path());
+  EXPECT_TRUE(test::happens(lost)) << "somebody else may hold it by now";
+  EXPECT_FALSE(held.held());
+  const auto [code, text] = failure_of([&] { (void)s.acquire("b"); });
+  EXPECT_EQ(code, errc::foreign) << text;
+  EXPECT_TRUE(contains(text, "deleted or replaced")) << text;
+  EXPECT_TRUE(d.open().try_acquire("a")) << "a store that is opened anew works";
+}
+
+TEST(directory_files, that_are_deleted_under_way_are_an_error_to_those_who_wait) {
+  const directory_store d;
+  store first = d.open(), second = d.open();
+  const lease held = first.acquire("a");
+  const auto seen = std::make_shared<std::promise<void>>();
+  struct listener final : observer {
+    explicit listener(std::shared_ptr<std::promise<void>> to) : waiting(std::move(to)) {}
+    void on(const event& e) noexcept override {
+      if (e.what == event::kind::waiting) waiting->set_value();
+    }
+    std::shared_ptr<std::promise<void>> waiting;
+  };
+  store third = d.open({.observe = std::make_shared<listener>(seen)});
+  auto waiter = std::async(std::launch::async, [&] { return failure_of([&] { (void)third.acquire("a"); }).first; });
+  ASSERT_TRUE(test::happens(seen->get_future()));
+  fs::remove_all(d.path());
+  EXPECT_EQ(test::get(std::move(waiter)), errc::foreign);
+}
+
+TEST(directory_files, that_are_truncated_under_way_are_an_error_and_nothing_hangs) {
+  const directory_store d;
+  store s = d.open();
+  {
+    const lease held = s.acquire("a");
+  }
+  run_sql(d.file("locks.db"), "PRAGMA wal_checkpoint(TRUNCATE)");
+  fs::resize_file(d.file("locks.db"), 100);
+  const auto [code, text] = failure_of([&] { (void)s.acquire("b"); });
+  EXPECT_EQ(code, errc::foreign) << text;
+  EXPECT_TRUE(contains(text, "locks.db")) << text;
+}
+
+/// A small file system of its own; made by root, gone at the end of the scope.
+class small_file_system {
+ public:
+  explicit small_file_system(unsigned long flags = 0) {
+    fs::create_directory(path());
+    if (::mount("holdfast-test", path().c_str(), "tmpfs", flags, "size=512k,mode=0700") != 0) {
+      throw std::system_error(errno, std::generic_category(), "this test mounts a tmpfs, which only root may");
+    }
+  }
+  ~small_file_system() { ::umount2(path().c_str(), MNT_DETACH); }
+  small_file_system(const small_file_system&) = delete;
+  small_file_system& operator=(const small_file_system&) = delete;
+
+  [[nodiscard]] std::string path() const { return folder_.file("small"); }
+  void fill() const {
+    std::ofstream ballast(path() + "/ballast", std::ios::binary | std::ios::app);
+    const std::string block(4096, 'x');
+    while (ballast.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+  void make_room() const { fs::remove(path() + "/ballast"); }
+  void make_read_only() const {
+    ASSERT_EQ(::mount(nullptr, path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, "size=512k"), 0)
+        << std::strerror(errno);
+  }
+
+ private:
+  test::temporary_folder folder_;
+};
+
+TEST(directory_files, on_a_full_disk_are_an_error_that_says_so_and_work_again_when_there_is_room) {
+  const small_file_system disk;
+  store s = open("dir:" + disk.path() + "/locks", {.patience = 50ms});
+  {
+    const lease held = s.acquire("a");
+  }
+  disk.fill();
+  // What is in the log may leave room for a while.
+  std::pair<std::error_code, std::string> failed;
+  for (int k = 0; k < 1000 && !failed.first; ++k) {
+    failed = failure_of([&] { (void)s.acquire("name " + std::to_string(k) + std::string(400, 'x')).owner(); });
+  }
+  EXPECT_EQ(failed.first, errc::not_ready) << failed.second;
+  EXPECT_TRUE(contains(failed.second, "disk is full")) << failed.second;
+  disk.make_room();
+  EXPECT_TRUE(s.try_acquire("a", within(test::hang)));
+}
+
+TEST(directory_files, on_a_full_disk_keep_no_lock_when_there_is_room_again) {
+  const small_file_system disk;
+  const std::string url = "dir:" + disk.path() + "/locks";
+  store s = open(url, {.patience = 50ms});
+  std::vector<lease> held;
+  disk.fill();
+  try {
+    for (int k = 0; k < 1000; ++k) held.push_back(s.acquire("a" + std::to_string(k)));
+  } catch (const lock_error&) {  // the disk is full now, also for releases
+  }
+  const std::size_t many = held.size();
+  held.clear();
+  disk.make_room();
+  store other = open(url);
+  for (std::size_t k = 0; k < many; ++k) {
+    EXPECT_TRUE(other.try_acquire("a" + std::to_string(k), within(test::hang))) << k;
+  }
+}
+
+TEST(directory_files, on_a_read_only_file_system_are_an_error_that_says_so) {
+  const small_file_system disk;
+  disk.make_read_only();
+  const auto [code, text] = failure_of([&] { (void)open("dir:" + disk.path() + "/locks"); });
+  EXPECT_TRUE(code == errc::denied || code == errc::not_ready) << text;
+  EXPECT_TRUE(contains(text, "ead-only")) << text;
+}
+
+}  // namespace
+}  // namespace holdfast::faults
