@@ -29,7 +29,7 @@ build:
 	@cmake --build --preset release --parallel $(JOBS) --target holdfast holdfast_program
 
 bench: build
-	@cmake --build --preset release --parallel $(JOBS) --target holdfast_bench
+	@cmake --build --preset release --parallel $(JOBS) --target holdfast_bench holdfast_program
 	@build/release/bench/holdfast_bench
 
 install: build

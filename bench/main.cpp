@@ -1,6 +1,7 @@
-// holdfast_bench [--json]: what docs/performance.md quotes. Ratios are of slices in turn, in the same run.
+// holdfast_bench [--json] [part...]: what docs/performance.md quotes. Ratios are of slices in turn, in the same run.
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -29,15 +30,26 @@ void print_json(const std::vector<bench::figure>& all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool json = argc == 2 && std::string_view(argv[1]) == "--json";
-  if (argc > 1 && !json) {
-    std::fputs("usage: holdfast_bench [--json]\n", stderr);
-    return 64;
+  struct part {
+    std::string_view name;
+    void (*measure)(std::vector<bench::figure>&);
+  };
+  constexpr part parts[] = {{"uncontended", bench::uncontended},
+                            {"layers", bench::layers},
+                            {"hand_over", bench::hand_over},
+                            {"directory", bench::directory},
+                            {"many_leases", bench::many_leases}};
+  std::vector<std::string_view> wanted(argv + 1, argv + argc);
+  const bool json = std::erase(wanted, "--json") != 0;
+  for (const std::string_view w : wanted) {
+    if (std::none_of(std::begin(parts), std::end(parts), [&](const part& p) { return p.name == w; })) {
+      std::fputs("usage: holdfast_bench [--json] [uncontended|layers|hand_over|directory|many_leases]...\n", stderr);
+      return 64;
+    }
   }
   std::vector<bench::figure> all;
-  bench::uncontended(all);
-  bench::layers(all);
-  bench::hand_over(all);
-  bench::many_leases(all);
+  for (const part& p : parts) {
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), p.name) != wanted.end()) p.measure(all);
+  }
   json ? print_json(all) : print_table(all);
 }

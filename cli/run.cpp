@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <holdfast/holdfast.hpp>
@@ -108,6 +109,8 @@ class onlooker final : public observer {
       if (e.what == event::kind::waiting || e.what == event::kind::left) {
         const std::lock_guard lock(mutex_);
         holder_ = e.text;
+        if (e.what == event::kind::left) ++refusals_;
+        heard_.notify_all();
       }
       if (e.what == event::kind::waiting) {
         status_.tell("waiting", {{"name", e.name}, {"holder", e.text}});
@@ -120,8 +123,10 @@ class onlooker final : public observer {
     } catch (const std::exception&) {  // no memory to tell with
     }
   }
-  [[nodiscard]] std::string busy_line(std::string_view name) const {
-    const std::lock_guard lock(mutex_);
+  /// After so many refusals. Events come a little later than the answers that they are about.
+  [[nodiscard]] std::string busy_line(std::string_view name, int refusals) {
+    std::unique_lock lock(mutex_);
+    heard_.wait_for(lock, 1s, [&] { return refusals_ >= refusals; });
     return held_by(name, holder_);
   }
 
@@ -133,8 +138,10 @@ class onlooker final : public observer {
   }
   const status& status_;
   const bool verbose_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
+  std::condition_variable heard_;
   std::string holder_;
+  int refusals_ = 0;
 };
 
 /// One run, from the first look at the lock to the end of the command.
@@ -174,6 +181,27 @@ class runner {
   /// -1: it is ours. Else the exit code.
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
+    std::optional<lease> got = store_->try_acquire(options_.name, how);  // the usual case, without a detour
+    int stopped_by = 0;
+    if (!got && options_.wait != 0ms) got = wait_for(how, stopped_by);
+    if (stopped_by != 0) {
+      got.reset();
+      return by_signal + stopped_by;
+    }
+    if (!got) {
+      say("busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2));
+      status_.tell("busy", {{"name", options_.name}});
+      return options_.busy_code;
+    }
+    lease_ = std::move(*got);
+    lost_.emplace(lease_.lost_token(), [this] { loss_.set(); });
+    status_.tell("acquired", {{"name", options_.name}, {"fence", lease_.fence()}, {"owner", owner_ = lease_.owner()}});
+    say_more("acquired " + options_.name + ", fence " + std::to_string(lease_.fence()));
+    return -1;
+  }
+
+  /// Signals are heard meanwhile.
+  std::optional<lease> wait_for(const lock_options& how, int& stopped_by) {
     std::stop_source give_up;
     const limit until =
         options_.wait ? within(*options_.wait, give_up.get_token()) : holdfast::until(give_up.get_token());
@@ -184,7 +212,6 @@ class runner {
       got = std::move(l);
       answered_.set();
     });
-    int stopped_by = 0;
     for (bool over = false; !over;) {
       pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
       ::poll(both, 2, -1);
@@ -196,21 +223,8 @@ class runner {
       over = both[1].revents != 0;
     }
     answered_.take();
-    if (stopped_by != 0) {
-      got.reset();
-      return by_signal + stopped_by;
-    }
     if (why) throw lock_error(why, options_.name, "");
-    if (!got) {
-      say("busy: " + onlooker_->busy_line(options_.name));
-      status_.tell("busy", {{"name", options_.name}});
-      return options_.busy_code;
-    }
-    lease_ = std::move(*got);
-    lost_.emplace(lease_.lost_token(), [this] { loss_.set(); });
-    status_.tell("acquired", {{"name", options_.name}, {"fence", lease_.fence()}, {"owner", owner_ = lease_.owner()}});
-    say_more("acquired " + options_.name + ", fence " + std::to_string(lease_.fence()));
-    return -1;
+    return got;
   }
 
   // ---- the command --------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ namespace holdfast::directory {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::int64_t version = 1;
 constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
 
@@ -73,8 +75,21 @@ std::string statement::bytes(int column) const {
                          : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
-database::database(const folder& in) : path_(in.file("locks.db")) {
-  in.make_file("locks.db");  // for us alone; SQLite would ask the umask
+database::database(const folder& in, writers& one) : path_(in.file("locks.db")) {
+  if (!one.lock(boot_clock::now() + 5s)) {
+    throw seam::failure(errc::unreachable, "process " + std::to_string(one.last()) + " is in the middle of a write");
+  }
+  try {
+    in.make_file("locks.db");  // for us alone; SQLite would ask the umask
+    open();
+  } catch (...) {
+    one.unlock();
+    throw;
+  }
+  one.unlock();
+}
+
+void database::open() {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   try {
     if (sqlite3_open_v2(path_.c_str(), &database_, flags, nullptr) != SQLITE_OK) fail(database_, path_);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "directory/folder.hpp"
+#include "directory/writers.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -36,7 +37,8 @@ class statement {
 /// The SQLite file of a store, with its tables. All errors are seam::failures that say what to do.
 class database {
  public:
-  explicit database(const folder&);
+  /// Opened as the one writer: SQLite's own lock does not wait where it should when many open a file at once.
+  database(const folder&, writers&);
   database(const database&) = delete;
   database& operator=(const database&) = delete;
   ~database();
@@ -48,6 +50,7 @@ class database {
   void sync();  ///< what was committed survives a loss of power
 
  private:
+  void open();
   void make_tables();
   const std::string path_;
   sqlite3* database_ = nullptr;

@@ -46,13 +46,13 @@ class ledger::writing {
  public:
   writing(ledger& l, instant until) : ledger_(l), turn_(l.mutex_, std::defer_lock) {
     const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
-    if (!turn_.try_lock_for(patience) || !l.sessions_.lock_writer(until)) l.name_the_writer();
+    if (!turn_.try_lock_for(patience) || !l.writers_.lock(until)) l.name_the_writer();
     try {
-      l.sessions_.check();
+      l.writers_.check();
       l.database_.check();
       l.begin_.run();
     } catch (...) {
-      l.sessions_.unlock_writer();
+      l.writers_.unlock();
       throw;
     }
   }
@@ -65,7 +65,7 @@ class ledger::writing {
       } catch (...) {  // then SQLite has undone it already
       }
     }
-    ledger_.sessions_.unlock_writer();
+    ledger_.writers_.unlock();
   }
   void keep() {
     ledger_.commit_.run();
@@ -79,7 +79,8 @@ class ledger::writing {
 
 ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
     : sessions_(s),
-      database_(in),
+      writers_(in),
+      database_(in, writers_),
       boot_(line_of("/proc/sys/kernel/random/boot_id")),
       begin_(database_.get(), "BEGIN IMMEDIATE"),
       commit_(database_.get(), "COMMIT"),
@@ -287,7 +288,7 @@ process ledger::ahead_of(const entry& me, const row& holder) {
 }
 
 void ledger::name_the_writer() {
-  const std::int64_t pid = sessions_.last_writer();
+  const std::int64_t pid = writers_.last();
   const std::string status = "/proc/" + std::to_string(pid) + "/";
   const std::string stat = line_of((status + "stat").c_str());
   const std::size_t after_name = stat.rfind(')');

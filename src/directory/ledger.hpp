@@ -9,6 +9,7 @@
 #include "directory/database.hpp"
 #include "directory/folder.hpp"
 #include "directory/sessions.hpp"
+#include "directory/writers.hpp"
 #include "store/claim.hpp"
 
 namespace holdfast::directory {
@@ -90,6 +91,7 @@ class ledger {
 
   std::timed_mutex mutex_;  // one thread at a time on the connection; unlike guarded<>, through I/O
   sessions& sessions_;
+  writers writers_;
   database database_;
   const std::string boot_;
   bool reserved_ = false;  // fences were reserved in this transaction: it must be on the disk before they are used

@@ -1,18 +1,14 @@
 #pragma once
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "directory/folder.hpp"
-#include "runtime/clock.hpp"
 
 namespace holdfast::directory {
 
-using runtime::instant;
 using session_id = std::int64_t;
 
 /// A file of which each living client has one byte locked. The kernel keeps these locks (they belong to the open file,
-/// not to the process), and drops them when the client is gone, however it went. Byte 0 is for whoever writes.
+/// not to the process),and drops them when the client is gone, however it went.
 class sessions {
  public:
   explicit sessions(const folder&);
@@ -24,12 +20,6 @@ class sessions {
   [[nodiscard]] bool begin(session_id);
   [[nodiscard]] session_id own() const noexcept { return own_; }
   [[nodiscard]] bool alive(session_id) const;
-
-  /// Locks the writer's byte. False: not until then. Threads of one client must take turns before.
-  [[nodiscard]] bool lock_writer(instant until);
-  void unlock_writer() noexcept;
-  /// The process that took the writer's byte last.
-  [[nodiscard]] std::int64_t last_writer() const noexcept;
 
   void check() const { identity_.check(); }
 

@@ -24,7 +24,7 @@ class stopped_writer {
       ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED);
       return;
     }
-    const int fd = ::open(d.file("sessions").c_str(), O_RDWR);
+    const int fd = ::open(d.file("writers").c_str(), O_RDWR);
     struct flock first{};
     first.l_type = F_WRLCK;
     first.l_whence = SEEK_SET;

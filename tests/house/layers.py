@@ -30,7 +30,7 @@ FOR_ALL_OF_SRC = "src/planted.hpp"
 
 # Third-party headers -> the folders that know them: one, if it can be.
 THIRD_PARTY = {
-    r"sqlite3\.h": ("src/directory", "cli"),  # the demo sells tickets out of a table
+    r"sqlite3\.h": ("src/directory", "cli", "bench"),  # the demo sells tickets out of a table
     r"openssl/.*": "src/net",
     r"(postgresql/)?libpq-fe\.h": "src/sql",
     r"((mysql|mariadb)/)?mysql\.h": "src/sql",

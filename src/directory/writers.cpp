@@ -1,0 +1,112 @@
+#include "directory/writers.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "runtime/fork.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::directory {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t page = 4096;
+
+struct flock first_byte(short type) noexcept {
+  struct flock wanted{};
+  wanted.l_type = type;
+  wanted.l_whence = SEEK_SET;
+  wanted.l_len = 1;
+  return wanted;
+}
+
+/// True: woken, or the word had changed. False: the time is over.
+bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
+  const timespec time{static_cast<time_t>(at_most.count() / 1'000'000'000),
+                      static_cast<long>(at_most.count() % 1'000'000'000)};
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, &time, nullptr, 0) == 0 || errno != ETIMEDOUT;
+}
+
+void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+writers::writers(const folder& in) : fd_(in.open_file("writers")), identity_(in.file("writers"), fd_.get()) {
+  // Never shorter than it is: others have it mapped.
+  if (::posix_fallocate(fd_.get(), 0, page) != 0) {
+    throw seam::failure(errc::not_ready, in.file("writers") + ": no room for it (the disk is full; free some space)");
+  }
+  void* mapped = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  if (mapped == MAP_FAILED) {
+    throw seam::failure(errc::not_ready, in.file("writers") + ": cannot be mapped: " + std::strerror(errno));
+  }
+  board_ = static_cast<board*>(mapped);  // zeros, if it is new
+  runtime::close_in_children(fd_.get());
+}
+
+writers::~writers() {
+  runtime::forget_in_children(fd_.get());
+  ::munmap(board_, page);
+}
+
+bool writers::try_lock() {
+  struct flock wanted = first_byte(F_WRLCK);
+  if (::fcntl(fd_.get(), F_OFD_SETLK, &wanted) == 0) return true;
+  if (errno == EAGAIN || errno == EACCES || errno == EINTR) return false;
+  throw std::system_error(errno, std::generic_category(), "cannot lock a byte of the file of writers");
+}
+
+// A write takes some tens of microseconds, so a single writer in our way is out of it sooner than we could sleep and be
+// woken. Whoever comes while others wait stands behind them: writers who come back at once would keep them out for ever.
+bool writers::lock(instant until) {
+  bool ours = false;
+  std::uint32_t seen = board_->releases;
+  for (int tries = 0; tries < 40 && !ours && board_->waiting == 0; ++tries) {
+    if (tries != 0) ::sched_yield();
+    seen = board_->releases;
+    ours = try_lock();
+  }
+  if (!ours && !wait_and_lock(until, seen)) return false;
+  board_->last = ::getpid();
+  return true;
+}
+
+bool writers::wait_and_lock(instant until, std::uint32_t seen) {
+  ++board_->waiting;
+  bool ours = false;
+  for (bool in_time = true; in_time && !ours;) {
+    const instant now = boot_clock::now();
+    in_time = now < until;
+    // A writer that is killed wakes nobody, so this is how long it can delay us.
+    const bool woken =
+        !in_time || futex_wait(board_->releases, seen, std::min<std::chrono::nanoseconds>(until - now, 2ms));
+    seen = board_->releases;
+    ours = try_lock();
+    if (ours && !woken) board_->waiting = 1;  // it was free, and nobody woke us: those who were counted are gone
+  }
+  for (std::uint32_t n = board_->waiting; n != 0 && !board_->waiting.compare_exchange_weak(n, n - 1);) {
+  }
+  return ours;
+}
+
+void writers::unlock() noexcept {
+  struct flock free = first_byte(F_UNLCK);
+  ::fcntl(fd_.get(), F_OFD_SETLK, &free);
+  ++board_->releases;
+  if (board_->waiting != 0) futex_wake_one(board_->releases);
+}
+
+}  // namespace holdfast::directory

@@ -1,0 +1,46 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "directory/folder.hpp"
+#include "runtime/clock.hpp"
+
+namespace holdfast::directory {
+
+using runtime::instant;
+
+/// One writer at a time among processes. The lock is a byte of a file, kept by the kernel, which drops it when the
+/// writer is gone, however it went. Who has to wait sleeps on a word of the same file, which the kernel can wake and
+/// which knows a limit; should that word ever be wrong (a waiter was killed, somebody wrote into the file), it costs
+/// milliseconds, and nothing else.
+class writers {
+ public:
+  explicit writers(const folder&);  ///< throws seam::failure
+  writers(const writers&) = delete;
+  writers& operator=(const writers&) = delete;
+  ~writers();
+
+  /// False: not until then. Threads of one client must take turns before.
+  [[nodiscard]] bool lock(instant until);
+  void unlock() noexcept;
+  /// The process that wrote last, or still does. (The kernel does not tell whose such a lock is.)
+  [[nodiscard]] std::int64_t last() const noexcept { return board_->last; }
+  /// Throws seam::failure when the file was deleted or replaced.
+  void check() const { identity_.check(); }
+
+ private:
+  struct board {
+    std::atomic<std::int64_t> last;
+    std::atomic<std::uint32_t> releases;
+    std::atomic<std::uint32_t> waiting;
+  };
+  static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+  [[nodiscard]] bool try_lock();
+  [[nodiscard]] bool wait_and_lock(instant until, std::uint32_t seen);
+
+  descriptor fd_;
+  identity identity_;
+  board* board_;
+};
+
+}  // namespace holdfast::directory
