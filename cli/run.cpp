@@ -58,7 +58,7 @@ class caught_signals {
     sigset_t all;
     ::sigemptyset(&all);
     for (const int number :
-         {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGCHLD, SIGTTOU, SIGPIPE}) {
+         {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD, SIGTTOU, SIGPIPE}) {
       ::sigaddset(&all, number);
     }
     ::sigprocmask(SIG_BLOCK, &all, &before_);
@@ -216,6 +216,7 @@ class runner {
       pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
       ::poll(both, 2, -1);
       while (const int number = signals_.next()) {
+        if (number == SIGTSTP) ::kill(::getpid(), SIGSTOP);
         if (!ends_us(number)) continue;
         stopped_by = number;
         give_up.request_stop();
@@ -261,7 +262,12 @@ class runner {
       ::poll(all, ended ? 1 : 2, poll_timeout(ended ? std::min(next_, boot_clock::now() + 10ms) : next_));
       while (const int number = signals_.next()) {
         if (number == SIGCONT && !ended) mind_the_deadline();  // who knows how long we were stopped
-        if (number != SIGCHLD) child_.signal_group(number);
+        if (number == SIGTSTP) {  // a command that ran on while we stand still would not be watched
+          child_.signal_group(SIGSTOP);
+          stop_with_it();
+        } else if (number != SIGCHLD) {
+          child_.signal_group(number);
+        }
       }
       const child::change what = child_.look();
       if (what == child::change::stopped && terminal_.given()) stop_with_it();
@@ -327,12 +333,14 @@ class runner {
     next_ = kill_at;
   }
 
-  /// The user has stopped the command from the terminal: the shell wants to see us stopped, too.
+  /// The command stands still, and the shell wants to see us do so, too. After that: see whether the lock is still ours
+  /// before anything else.
   void stop_with_it() {
+    const bool had_terminal = terminal_.given();
     terminal_.take_back();
     ::kill(::getpid(), SIGSTOP);
     mind_the_deadline();
-    terminal_.give_to(child_.pid());
+    if (had_terminal) terminal_.give_to(child_.pid());
     child_.signal_group(SIGCONT);
   }
 
@@ -378,6 +386,12 @@ class runner {
 
 }  // namespace
 
-int run(const run_options& o) { return runner(o).go(); }
+int run(const run_options& o) {
+  if (o.max_hold > 0ms && o.grace.value_or(0ms) + margin >= o.max_hold) {
+    std::fprintf(stderr, "holdfast: --grace leaves nothing of --max-hold for the command\n");
+    return usage;
+  }
+  return runner(o).go();
+}
 
 }  // namespace holdfast::cli

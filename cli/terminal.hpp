@@ -5,8 +5,8 @@
 
 namespace holdfast::cli {
 
-/// The terminal that we were started from, if we are in its foreground. Its keys (interrupt, stop) go to whoever has
-/// the foreground.
+/// The terminal that we were started from, if we are in its foreground, and alone there: in a script or a pipeline
+/// others need it as well, and its keys (interrupt, stop) are for all of them.
 class terminal {
  public:
   terminal();

@@ -8,7 +8,7 @@
 using namespace std::chrono_literals;
 
 int main() {
-  holdfast::store store = holdfast::open("memory:");
+  holdfast::store store = holdfast::open();  // a directory of this user: all processes see it
 
   holdfast::mutex train{store, "train/001"};
   {

@@ -29,8 +29,10 @@ class death_watch {
  public:
   death_watch(runtime::loop& l, const process& p, const sessions& alive, runtime::signal& waiter) : loop_(l) {
     pidfd_ = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(p.pid), 0)));
-    // Only if it lives by now is that pid its own, and not somebody's who got the same number later.
-    if (pidfd_.get() < 0 || !alive.alive(p.session)) return;
+    // Only if it lives now is that pid its own, and not somebody's who got the same number later.
+    const bool lives = alive.alive(p.session);
+    if (!lives) waiter.set();  // it is gone already
+    if (pidfd_.get() < 0 || !lives) return;
     loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, true);
     works_ = true;
   }
@@ -64,13 +66,15 @@ class client::place final : public seam::claim {
     me_.fixed = spec.fixed;
     me_.queue = spec.queue;
     me_.label = std::move(spec.label);
-    if (me_.queue) client_.inbox_.add(me_.owner, granted_);
+    if (me_.queue) client_.inbox_.add(me_.owner, waiting_);
   }
   ~place() override {
     if (me_.queue) client_.inbox_.remove(me_.owner);
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
+    const std::optional<message> granted = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
+    if (granted) return told(*granted);
     return ask<grant>(i, std::move(l), [this](instant until) {
       const instant sent = boot_clock::now();
       std::vector<summons> told;
@@ -89,13 +93,13 @@ class client::place final : public seam::claim {
     const bool ours = before.session == client_.sessions_.own();  // it cannot go without us
     std::optional<death_watch> watch;
     if (!ours && before.pid_namespace == client_.pid_namespace_) {
-      watch.emplace(client_.loop_, before, client_.sessions_, granted_);
+      watch.emplace(client_.loop_, before, client_.sessions_, waiting_.called);
     }
     // Where a process cannot be watched, its byte is looked at; and nothing relies on a message alone.
     const bool watched = ours || (watch && watch->works());
     const instant again = std::min(found_.expires, later(i.now(), watched ? 10s : 100ms));
     const limit nearer(std::min(l.at(), again), l.stop());
-    const wake why = co_await wait(i, granted_, nearer);
+    const wake why = co_await wait(i, waiting_.called, nearer);
     const bool time_to_look = why == wake::late && again < l.at();
     co_return time_to_look ? wake::signalled : why;
   }
@@ -118,6 +122,15 @@ class client::place final : public seam::claim {
   }
 
  private:
+  /// Whoever released the lock has written down that it is ours, and said so: no need to look.
+  task<answer<grant>> told(message granted) {
+    me_.ticket = 0;
+    const instant granted_at(std::chrono::nanoseconds(granted.expires) - me_.ttl);
+    const instant deadline = me_.fixed ? seam::deadline_after(granted_at, me_.ttl) : never;
+    const grant g{granted.fence, ledger::fences_in_a_block, deadline};
+    co_return answer<grant>::yes(g);
+  }
+
   template <class T, class Act>
   task<answer<T>> ask(io& i, limit l, Act act) {
     const instant until = l.at();
@@ -136,7 +149,7 @@ class client::place final : public seam::claim {
 
   client& client_;
   entry me_;
-  runtime::signal granted_;
+  addressee waiting_;
   ledger::found found_;
 };
 
@@ -171,7 +184,7 @@ void client::summon(const std::string& name, std::vector<summons> told, instant 
   while (!told.empty()) {
     const summons next = std::move(told.back());
     told.pop_back();
-    if (inbox_.send(next.session, next.owner)) continue;
+    if (inbox_.send(next.session, next.text)) continue;
     if (!sessions_.alive(next.session)) ledger_.serve(name, until, told);
   }
 }

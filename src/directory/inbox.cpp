@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -45,7 +44,7 @@ inbox::~inbox() {
   folder_.remove(name_of(own_));
 }
 
-void inbox::add(const std::string& owner, runtime::signal& waiter) {
+void inbox::add(const std::string& owner, addressee& waiter) {
   waiting_.with([&](auto& all) { all[owner] = &waiter; });
 }
 
@@ -55,14 +54,14 @@ void inbox::remove(const std::string& owner) noexcept {
 
 void inbox::wake_all() {
   waiting_.with([](auto& all) {
-    for (auto& [owner, waiter] : all) waiter->set();
+    for (auto& [owner, waiter] : all) waiter->called.set();
   });
 }
 
-bool inbox::send(session_id to, const std::string& owner) const {
+bool inbox::send(session_id to, const message& text) const {
   const sockaddr_un there = address(folder_, to);
   for (;;) {
-    const ssize_t sent = ::sendto(socket_.get(), owner.data(), owner.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+    const ssize_t sent = ::sendto(socket_.get(), &text, sizeof text, MSG_DONTWAIT | MSG_NOSIGNAL,
                                   reinterpret_cast<const sockaddr*>(&there), sizeof there);
     if (sent >= 0) return true;
     if (errno == EINTR) continue;
@@ -71,17 +70,21 @@ bool inbox::send(session_id to, const std::string& owner) const {
 }
 
 void inbox::read() {
-  std::array<char, 64> text{};
+  message text;
   for (;;) {
-    const ssize_t n = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+    const ssize_t n = ::recv(socket_.get(), &text, sizeof text, MSG_DONTWAIT);
     if (n < 0) return;
-    wake(std::string(text.data(), static_cast<std::size_t>(n)));
+    if (n == static_cast<ssize_t>(sizeof text)) deliver(text);
   }
 }
 
-void inbox::wake(const std::string& owner) {
+void inbox::deliver(const message& text) {
+  const std::string owner(text.owner.data(), text.owner.size());
   waiting_.with([&](auto& all) {
-    if (const auto at = all.find(owner); at != all.end()) at->second->set();
+    const auto at = all.find(owner);
+    if (at == all.end()) return;  // it has left
+    if (text.fence != 0) at->second->granted.with([&](auto& last) { last = text; });
+    at->second->called.set();
   });
 }
 

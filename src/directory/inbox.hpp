@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "directory/folder.hpp"
+#include "directory/message.hpp"
 #include "directory/sessions.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
@@ -11,8 +13,14 @@
 
 namespace holdfast::directory {
 
-/// A datagram socket in the directory, one per client. Whoever grants a lock sends the owner's id here; the loop reads
-/// it, and wakes the claim that waits for it.
+/// Where a claim waits for its message. It stands in the inbox before its first poll, and leaves before it dies.
+struct addressee {
+  runtime::signal called;
+  runtime::guarded<std::optional<message>> granted;  ///< the last message that said so
+};
+
+/// A datagram socket in the directory, one per client. Whoever grants a lock sends a message here; the loop reads it,
+/// and wakes the claim that waits for it.
 class inbox {
  public:
   /// Throws seam::failure. Those of sessions that are gone are removed.
@@ -21,23 +29,22 @@ class inbox {
   inbox& operator=(const inbox&) = delete;
   ~inbox();
 
-  /// A claim stands here before its first poll, and leaves before it dies.
-  void add(const std::string& owner, runtime::signal&);
+  void add(const std::string& owner, addressee&);
   void remove(const std::string& owner) noexcept;
 
   void wake_all();  ///< to look for themselves
 
   /// False: nobody is there any more. A full inbox is fine: its reader is awake anyway.
-  [[nodiscard]] bool send(session_id to, const std::string& owner) const;
+  [[nodiscard]] bool send(session_id to, const message&) const;
 
  private:
   void read();
-  void wake(const std::string& owner);
+  void deliver(const message&);
   const folder& folder_;
   const session_id own_;
   runtime::loop& loop_;
   descriptor socket_;
-  runtime::guarded<std::unordered_map<std::string, runtime::signal*>> waiting_;
+  runtime::guarded<std::unordered_map<std::string, addressee*>> waiting_;
 };
 
 }  // namespace holdfast::directory

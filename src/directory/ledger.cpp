@@ -179,7 +179,7 @@ bool ledger::release(entry& me, instant until, std::vector<summons>& told) {
   if (waited) {  // whoever stands behind us watched us; it has to watch somebody else now
     remove(me.name, me.ticket);
     if (const std::optional<row> behind = first_of(me.name, me.ticket))
-      told.push_back({behind->session, behind->owner});
+      told.push_back({behind->session, {.owner = owner_of(*behind)}});
   }
   me.ticket = 0;
   change.keep();
@@ -227,6 +227,12 @@ bool ledger::counts(const row& r) const {
 
 void ledger::remove(const std::string& name, std::int64_t ticket) { remove_.bind(1, name).bind(2, ticket).run(); }
 
+owner_bytes ledger::owner_of(const row& r) {
+  owner_bytes all{};
+  r.owner.copy(all.data(), all.size());
+  return all;
+}
+
 /// Nobody holds the name: the first who waits and lives gets it. False: nobody, or it is `except`, who is here to take
 /// it.
 bool ledger::serve_next(const std::string& name, const std::string& except, std::vector<summons>& told) {
@@ -239,7 +245,7 @@ bool ledger::serve_next(const std::string& name, const std::string& except, std:
     }
     const std::int64_t expires = next->ttl == 0 ? for_ever : nanoseconds(boot_clock::now() + milliseconds(next->ttl));
     promote_.bind(1, expires).bind(2, name).bind(3, next->ticket).run();
-    told.push_back({next->session, next->owner});
+    told.push_back({next->session, {.owner = owner_of(*next), .fence = mint(), .expires = expires}});
     return true;
   }
 }

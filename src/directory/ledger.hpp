@@ -8,6 +8,7 @@
 
 #include "directory/database.hpp"
 #include "directory/folder.hpp"
+#include "directory/message.hpp"
 #include "directory/sessions.hpp"
 #include "directory/writers.hpp"
 #include "store/claim.hpp"
@@ -26,10 +27,10 @@ struct process {
 
 [[nodiscard]] std::int64_t own_pid_namespace();
 
-/// Somebody who was granted a lock, or whose predecessor has left, and must be told.
+/// Somebody who was granted a lock, and must be told; or, without a fence, whose predecessor has left.
 struct summons {
   session_id session;
-  std::string owner;
+  message text;
 };
 
 /// One party's entry. It remembers its ticket, so that nothing has to be searched.
@@ -84,6 +85,7 @@ class ledger {
   [[nodiscard]] bool counts(const row&) const;
   void remove(const std::string& name, std::int64_t ticket);
   bool serve_next(const std::string& name, const std::string& except, std::vector<summons>& told);
+  [[nodiscard]] static owner_bytes owner_of(const row&);
   void hold(entry&);
   [[nodiscard]] std::uint64_t mint();
   [[nodiscard]] process ahead_of(const entry&, const row& holder);

@@ -70,7 +70,8 @@ bool writers::try_lock() {
 }
 
 // A write takes some tens of microseconds, so a single writer in our way is out of it sooner than we could sleep and be
-// woken. Whoever comes while others wait stands behind them: writers who come back at once would keep them out for ever.
+// woken. Whoever comes while others wait stands behind them: writers who come back at once would keep them out for
+// ever.
 bool writers::lock(instant until) {
   bool ours = false;
   std::uint32_t seen = board_->releases;
