@@ -22,7 +22,11 @@ class manual_io final : public runtime::io {
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return x ^ (x >> 31);
   }
-  void post(runtime::resumption& r) noexcept override { ready_.push(r); }
+  void post(runtime::resumption& r) noexcept override {
+    ++posts_;
+    ready_.push(r);
+  }
+  [[nodiscard]] std::uint64_t posts() const noexcept { return posts_; }  ///< so far
 
   /// Everything that is ready at this instant.
   void run() {
@@ -55,6 +59,7 @@ class manual_io final : public runtime::io {
 
   instant now_{std::chrono::hours(1)};
   std::uint64_t seed_ = 1;
+  std::uint64_t posts_ = 0;
   runtime::resumptions ready_;
   runtime::timers timers_;
 };

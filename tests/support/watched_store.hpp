@@ -33,6 +33,10 @@ class watched_store final : public seam::backend {
       s.held_back.clear();
     });
   }
+  /// Holds nothing back any more; what is held back already is never delivered.
+  void pass_on_from_now() {
+    shared_.with([](shared& s) { s.treatments = {}; });
+  }
   /// The next n replies are lost, which is known at once, as when a connection breaks.
   void cut(call c, int n = 1) {
     shared_.with([&](shared& s) { s.cuts[index(c)] = n; });
@@ -50,6 +54,10 @@ class watched_store final : public seam::backend {
   [[nodiscard]] std::vector<call> calls() const {
     return shared_.with([](const shared& s) { return s.calls; });
   }
+  /// The ttl of each renewal.
+  [[nodiscard]] std::vector<seam::milliseconds> renewed_for() const {
+    return shared_.with([](const shared& s) { return s.renewed_for; });
+  }
   /// Replies that are held back now.
   [[nodiscard]] std::size_t held_back() const {
     return shared_.with([](const shared& s) { return s.held_back.size(); });
@@ -66,6 +74,7 @@ class watched_store final : public seam::backend {
   enum class treatment { none, held_back, held_back_beyond_the_limit };
   struct shared {
     std::vector<call> calls;
+    std::vector<seam::milliseconds> renewed_for;
     std::array<treatment, 3> treatments{};
     std::array<int, 3> cuts{};
     std::string only_of;  // a name; empty: of all
@@ -113,6 +122,7 @@ class watched_store final : public seam::backend {
     }
     runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return behind_->wakeup(i, std::move(l)); }
     runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds ttl, limit l) override {
+      store_.shared_.with([&](shared& s) { s.renewed_for.push_back(ttl); });
       return store_.carry(i, name_, call::renew, l, behind_->renew(i, ttl, l));
     }
     runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {

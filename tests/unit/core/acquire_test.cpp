@@ -219,6 +219,30 @@ TEST_F(acquire, fails_at_its_limit_when_the_store_is_silent_and_is_never_busy) {
   EXPECT_EQ(end.why->code, errc::unreachable);
 }
 
+TEST_F(acquire, is_busy_when_its_limit_ends_while_a_store_that_has_just_said_no_is_asked_again) {
+  client other(world_);
+  const auto theirs = other.take("a");
+  std::future<outcome> asked = client_.ask("a", {.within = 10s + 5ms});
+  world_.advance(10s - 1ns);
+  client_.store.hold_back(call::poll);
+  world_.advance(1ns);
+  ASSERT_EQ(client_.store.held_back(), 1u) << "it looks again when the ttl that it was told of is over";
+  world_.advance(5ms);
+  EXPECT_EQ(client_.end_of(asked).what, kind::busy);
+}
+
+TEST_F(acquire, fails_when_its_limit_ends_while_a_store_that_once_said_no_has_been_silent_for_long) {
+  client other(world_);
+  const auto theirs = other.take("a");
+  std::future<outcome> asked = client_.ask("a", {.within = 11s});
+  world_.advance(10s - 1ns);
+  client_.store.hold_back(call::poll);
+  world_.advance(1s + 1ns);
+  const outcome end = client_.end_of(asked);
+  ASSERT_EQ(end.what, kind::failed);
+  EXPECT_EQ(end.why->code, errc::unreachable);
+}
+
 TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
   world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
   std::future<outcome> asked = client_.ask("a");

@@ -73,28 +73,69 @@ TEST(eternal_hold, is_held_without_a_deadline_or_a_renewal) {
   EXPECT_EQ(e.tasks().running(), 0);
 }
 
-TEST(eternal_hold, is_looked_at_when_its_store_is_in_doubt_and_lost_if_that_cannot_be_mended) {
-  world w;
-  runtime::executor user(w.user.poster(), [](const char*) {});
-  eternal_store store;
-  engine e(store, w.io, user, reporter(nullptr), {.patience = 5s, .burst = 16});
-  e.start();
-  runtime::nursery callers(w.io);
-  std::future<outcome> asked =
-      holdfast::test::start(callers, e.acquire(w.io, request("a", {.ttl = 10s}, limit(runtime::never), false)));
-  w.run();
-  const auto lease = asked.get().lease;
-  store.verify();
-  w.run();
-  EXPECT_EQ(store.calls, (std::vector{call::poll, call::renew}));
-  EXPECT_TRUE(lease->held(w.io.now()));
-  store.broken = true;
-  store.verify();
-  w.run();
+/// One process with such a store.
+class eternal_world : public testing::Test {
+ protected:
+  eternal_world() { engine_.start(); }
+  ~eternal_world() override {
+    engine_.end();
+    world_.run();
+    EXPECT_EQ(engine_.tasks().running(), 0);
+    EXPECT_EQ(callers_.running(), 0);
+  }
+  std::shared_ptr<tenancy> take(const terms& on) {
+    request wanted("a", on, limit(runtime::never), false);
+    std::future<outcome> asked = holdfast::test::start(callers_, engine_.acquire(world_.io, std::move(wanted)));
+    world_.run();
+    return asked.get().lease;
+  }
+  /// Held until one instant before its max_hold, and not after it.
+  void ends_at(const std::shared_ptr<tenancy>& lease, instant end) {
+    const std::stop_token lost = lease->lost_token();
+    EXPECT_EQ(lease->of()->deadline(), end);
+    world_.advance(end - world_.io.now() - 1ns);
+    EXPECT_TRUE(lease->held(world_.io.now()));
+    EXPECT_FALSE(lost.stop_requested());
+    world_.advance(1ns);
+    EXPECT_FALSE(lease->held(world_.io.now()));
+    EXPECT_TRUE(lost.stop_requested());
+    EXPECT_EQ(store_.calls.back(), call::release) << "the store was not told";
+    EXPECT_EQ(engine_.kept(), 0u);
+  }
+
+  world world_;
+  runtime::executor user_{world_.user.poster(), [](const char*) {}};
+  eternal_store store_;
+  engine engine_{store_, world_.io, user_, reporter(nullptr), {.patience = 5s, .burst = 16}};
+  runtime::nursery callers_{world_.io};
+};
+
+TEST_F(eternal_world, ends_a_hold_at_its_max_hold) {
+  const auto lease = take({.ttl = 10s, .max_hold = 1min});
+  ends_at(lease, world_.io.now() + 1min);
+}
+
+TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renewed_it) {
+  const auto lease = take({.ttl = 10s, .max_hold = 1min});
+  const instant end = world_.io.now() + 1min;
+  world_.advance(1s);
+  std::future<seam::answer<instant>> asked =
+      holdfast::test::start(callers_, engine_.renew(world_.io, lease, 1h, limit(runtime::never)));
+  world_.run();
+  EXPECT_TRUE(asked.get().is_yes());
+  ends_at(lease, end);
+}
+
+TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if_that_cannot_be_mended) {
+  const auto lease = take({.ttl = 10s});
+  store_.verify();
+  world_.run();
+  EXPECT_EQ(store_.calls, (std::vector{call::poll, call::renew}));
+  EXPECT_TRUE(lease->held(world_.io.now()));
+  store_.broken = true;
+  store_.verify();
+  world_.run();
   EXPECT_EQ(lease->state(), tenancy::phase::lost);
-  e.end();
-  w.run();
-  EXPECT_EQ(e.tasks().running(), 0);
 }
 
 }  // namespace

@@ -165,6 +165,46 @@ TEST_F(keep, renews_for_as_long_as_max_hold_and_no_longer) {
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
+task<void> lock_and_unlock(engine& e, io& i) {
+  request wanted("a", terms{.ttl = 10s}, limit(runtime::never), false);
+  const outcome got = co_await e.acquire(i, std::move(wanted));
+  const limit until(runtime::never);
+  const released end = co_await e.release(i, got.lease, until);
+  EXPECT_EQ(end, released::yes);
+}
+
+TEST_F(keep, is_woken_by_none_of_many_spaced_and_uncontended_locks_but_the_first) {
+  constexpr int many = 100;
+  runtime::nursery callers(world_.io);
+  const std::uint64_t before = world_.io.posts();
+  for (int k = 0; k < many; ++k) {
+    callers.spawn(lock_and_unlock(client_.engine, world_.io));  // over before the keeper can run,
+    world_.advance(20ms);                                       // which has time to go to sleep again
+  }
+  EXPECT_EQ(callers.running(), 0);
+  EXPECT_LE(world_.io.posts() - before, many + 1u) << "more than the callers themselves, and one for the keeper";
+}
+
+TEST_F(keep, is_there_for_a_lease_that_was_taken_while_it_slept_on_for_nothing) {
+  runtime::nursery callers(world_.io);
+  callers.spawn(lock_and_unlock(client_.engine, world_.io));
+  world_.advance(1s);
+  const auto longer = client_.take("b"), shorter = client_.take("c", {.on = {.ttl = 1s}});
+  world_.advance(1min);
+  EXPECT_TRUE(client_.held(longer));
+  EXPECT_TRUE(client_.held(shorter));
+}
+
+TEST_F(keep, asks_for_no_renewal_that_max_hold_leaves_no_time_for) {
+  for (const milliseconds max_hold : {1'000ms, 1'001ms, 1'340ms, 1'345ms, 3'500ms}) {
+    const auto lease = client_.take("a", {.on = {.ttl = 1s, .max_hold = max_hold}});
+    client_.store.cut(call::renew, 3);
+    world_.advance(max_hold + 1s);
+    EXPECT_FALSE(client_.held(lease));
+  }
+  for (const milliseconds ttl : client_.store.renewed_for()) EXPECT_GE(ttl, 10ms);
+}
+
 TEST_F(keep, pauses_between_renewals_that_fail_at_once_however_short_the_ttl) {
   const auto lease = client_.take("a", {.on = {.ttl = 10ms}});
   world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});

@@ -100,6 +100,32 @@ TEST_F(release, is_unknown_when_the_store_is_silent_and_is_done_later_in_the_bac
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
+TEST_F(release, does_not_become_a_yes_by_being_repeated_after_an_unknown) {
+  const auto lease = client_.take("a");
+  client_.store.cut(call::release);
+  EXPECT_EQ(client_.give(lease).get(), released::unknown);
+  EXPECT_EQ(client_.give(lease).get(), released::unknown);
+}
+
+TEST_F(release, is_unknown_to_a_second_caller_while_the_first_one_waits_for_the_answer) {
+  const auto lease = client_.take("a");
+  client_.store.hold_back(call::release);
+  std::future<released> first = client_.give(lease), second = client_.give(lease);
+  ASSERT_TRUE(is_ready(second));
+  EXPECT_EQ(second.get(), released::unknown);
+  client_.store.deliver();
+  world_.run();
+  EXPECT_EQ(first.get(), released::yes);
+  EXPECT_EQ(client_.give(lease).get(), released::yes) << "by now it is known";
+}
+
+TEST_F(release, is_lost_to_a_second_caller_too_when_the_store_said_that_it_was_not_ours) {
+  const auto lease = client_.take("a");
+  world_.server->forget_everything();
+  EXPECT_EQ(client_.give(lease).get(), released::lost);
+  EXPECT_EQ(client_.give(lease).get(), released::lost);
+}
+
 TEST_F(release, that_gets_no_answer_lets_the_next_in_line_go_to_the_store) {
   const auto lease = client_.take("a", {.on = {.ttl = 11s}});
   std::future<outcome> next = client_.ask("a");

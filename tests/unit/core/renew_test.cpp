@@ -60,6 +60,65 @@ TEST_F(renew, of_a_fixed_lease_moves_its_end) {
   EXPECT_FALSE(client_.held(lease));
 }
 
+TEST_F(renew, gives_a_silent_store_up_after_patience) {
+  const auto lease = client_.take("a", {.on = {.ttl = 60s}});
+  const instant deadline = lease->of()->deadline();
+  world_.lose_all_requests();
+  std::future<seam::answer<instant>> asked = client_.renew(lease, 60s, 1h);
+  world_.advance(5s - 1ns);
+  EXPECT_FALSE(is_ready(asked));
+  world_.advance(1ns);
+  ASSERT_TRUE(is_ready(asked)) << "it waits for longer than the store is allowed to be silent";
+  EXPECT_TRUE(asked.get().is_unknown());
+  EXPECT_EQ(lease->of()->deadline(), deadline);
+  EXPECT_TRUE(client_.held(lease));
+}
+
+TEST_F(renew, gives_a_silent_store_up_when_half_of_what_is_left_is_over) {
+  const auto lease = client_.take("a", {.on = {.ttl = 2s}});
+  world_.lose_all_requests();
+  std::future<seam::answer<instant>> asked = client_.renew(lease, 2s, 1h);
+  world_.advance((2s - 22ms) / 2 - 1ns);
+  EXPECT_FALSE(is_ready(asked));
+  world_.advance(1ns);
+  ASSERT_TRUE(is_ready(asked));
+  EXPECT_TRUE(asked.get().is_unknown());
+}
+
+TEST_F(renew, that_got_no_answer_costs_no_lease_when_the_silence_was_shorter_than_that) {
+  const auto lease = client_.take("a", {.on = {.ttl = 2s}});
+  client_.store.hold_back(call::renew);  // this one reply never comes
+  std::future<seam::answer<instant>> asked = client_.renew(lease, 2s, 1h);
+  client_.store.pass_on_from_now();
+  world_.advance(1min);
+  EXPECT_TRUE(asked.get().is_unknown());
+  EXPECT_TRUE(client_.held(lease)) << "the holder's own renewal kept the keeper out until it was too late";
+  EXPECT_TRUE(client_.seen->events(event::kind::lost).empty());
+}
+
+TEST_F(renew, of_a_lost_lease_says_no_at_once_while_it_is_being_given_back) {
+  const auto lease = client_.take("a", {.on = {.ttl = 1s, .renew = false}});
+  client_.store.hold_back(call::release);
+  world_.advance(1s);
+  ASSERT_EQ(client_.store.held_back(), 1u) << "nobody gives it back";
+  std::future<seam::answer<instant>> asked = client_.renew(lease, 1s);
+  ASSERT_TRUE(is_ready(asked)) << "it waits for its turn";
+  EXPECT_TRUE(asked.get().is_no());
+}
+
+TEST_F(renew, beyond_max_hold_is_not_followed_by_renewals_for_nothing) {
+  const auto lease = client_.take("a", {.on = {.ttl = 1s, .max_hold = 2s}});
+  EXPECT_TRUE(client_.renew(lease, 1h).get().is_yes());
+  world_.advance(3s);
+  ASSERT_TRUE(client_.held(lease)) << "its holder has asked for an hour";
+  client_.store.cut(call::renew);
+  EXPECT_TRUE(client_.renew(lease, 1h).get().is_unknown());  // the keeper looks after it, and finds that it is over
+  world_.advance(2h);
+  EXPECT_FALSE(client_.held(lease));
+  for (const milliseconds ttl : client_.store.renewed_for()) EXPECT_GE(ttl, 10ms);
+  EXPECT_EQ(client_.store.count(call::renew), 2) << "only the holder's own";
+}
+
 TEST_F(renew, of_a_lease_that_is_lost_or_released_says_no_and_asks_nobody) {
   const auto lost = client_.take("a", {.on = {.ttl = 1s, .renew = false}});
   const auto gone = client_.take("b");
