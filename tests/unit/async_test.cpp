@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "holdfast/store.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/queue_thread.hpp"
 #include "support/bounds.hpp"
 #include "support/eventually.hpp"
 #include "support/manual_executor.hpp"
@@ -325,6 +328,62 @@ TEST_F(cancelling, runs_all_user_code_where_the_program_says) {
   EXPECT_TRUE(eventually([&] { return t.got.has_value(); }));
   EXPECT_EQ(t.where, std::this_thread::get_id());
   t.got.reset();
+}
+
+/// A program's executor that, whenever it is called, wants something of the store itself, through another thread.
+class curious_executor {
+ public:
+  [[nodiscard]] std::function<void(std::function<void()>)> poster() {
+    return [this](std::function<void()> f) {
+      ++calls_;
+      if (const std::shared_ptr<store> s = store_.with([](auto& now) { return now; }); s && !asking_.exchange(true)) {
+        const std::future<void> asked = std::async(std::launch::async, [s] {
+          for (const char* name : {"a", "another"}) (void)s->try_acquire(name);
+        });
+        if (!test::happens(asked)) ++blocked_;
+        asking_ = false;
+      }
+      user_.post(std::move(f));
+    };
+  }
+  void ask(std::shared_ptr<store> s) {
+    store_.with([&](auto& now) { now.swap(s); });
+  }
+  [[nodiscard]] int calls() const { return calls_; }
+  [[nodiscard]] int blocked() const { return blocked_; }
+
+ private:
+  runtime::guarded<std::shared_ptr<store>> store_;
+  std::atomic<int> calls_{0}, blocked_{0};
+  std::atomic<bool> asking_{false};
+  runtime::queue_thread user_{"test-user"};
+};
+
+TEST(executor_of_the_program, is_never_called_with_a_lock_of_the_library_held) {
+  const test::memory_service service;
+  curious_executor user;
+  const auto seen = std::make_shared<test::recorder>();
+  const auto s = std::make_shared<store>(service.open({.observe = seen, .executor = user.poster()}));
+  user.ask(s);
+  {
+    lease handed_over = s->acquire("a");
+    std::thread next([&] { const lease mine = s->acquire("a"); });
+    EXPECT_TRUE(seen->comes(event::kind::waiting));
+    EXPECT_NE(handed_over.release(), released::lost);
+    next.join();
+  }
+  {
+    const lease lost = s->acquire("b", {.ttl = 20ms, .renew = false});
+    EXPECT_TRUE(test::happens(lost.lost_token()));
+  }
+  std::counting_semaphore<> called(0);
+  s->async_try_acquire("c", within(test::hang), {},
+                       [&](std::error_code, const std::optional<lease>&) { called.release(); });
+  EXPECT_TRUE(test::happens(called));
+  EXPECT_TRUE(seen->comes(event::kind::released, 2));
+  user.ask(nullptr);
+  EXPECT_GT(user.calls(), 5);
+  EXPECT_EQ(user.blocked(), 0);
 }
 
 TEST(refusing_executor, loses_what_was_to_be_told_but_no_lock) {

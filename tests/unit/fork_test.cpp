@@ -4,10 +4,12 @@
 #include <mutex>
 
 #include "holdfast/holdfast.hpp"
+#include "service.hpp"
 #include "support/bounds.hpp"
 #include "support/child.hpp"
 #include "support/eventually.hpp"
 #include "support/memory_service.hpp"
+#include "support/mother.hpp"
 #include "support/recorder.hpp"
 #include "support/sanitizer.hpp"
 #include "support/threads.hpp"
@@ -94,6 +96,72 @@ TEST_F(forking, lets_the_child_drop_everything_without_waiting_or_sending) {
   EXPECT_TRUE(held->held());
   EXPECT_FALSE(store_->try_acquire("a"));
   m->unlock();
+}
+
+TEST_F(forking, lets_the_child_drop_leases_without_touching_what_a_thread_that_is_not_there_may_have_locked) {
+  const auto family = std::make_shared<test::mother::family>();
+  std::optional<store> s =
+      detail::service::open("test:", [&](runtime::loop&) { return std::make_unique<test::mother>(family); }, {});
+  std::optional<lease> held = s->acquire("a"), over = s->acquire("b"), assigned = s->acquire("c");
+  EXPECT_EQ(over->release(), released::yes);
+  EXPECT_EQ(assigned->release(), released::yes);
+  ASSERT_EQ(family->children, 3);
+  test::child son([&] {
+    over.reset();
+    *assigned = lease();
+    held.reset();
+    s.reset();
+    HOLDFAST_SHOULD(family->children == 3);  // each would leave the store's table, and wait for its lock
+    return true;
+  });
+  EXPECT_TRUE(son.ends_well());
+  EXPECT_TRUE(held->held());
+}
+
+TEST_F(forking, lets_the_child_drop_a_released_lease_while_another_thread_is_busy_with_the_store) {
+  std::atomic<bool> enough{false};
+  test::threads busy(1, [&](int) {
+    while (!enough) const lease mine = store_->acquire("b");
+  });
+  for (int k = 0; k < 50; ++k) {
+    std::optional<lease> over = store_->acquire("a");
+    EXPECT_EQ(over->release(), released::yes);
+    test::child son([&] {
+      over.reset();
+      return true;
+    });
+    EXPECT_TRUE(son.ends_well());
+  }
+  enough = true;
+}
+
+TEST_F(forking, stops_the_lost_token_in_the_child) {
+  const lease held = store_->acquire("a");
+  const lease asked_before = store_->acquire("b");
+  const std::stop_token before = asked_before.lost_token();
+  test::child son([&] {
+    HOLDFAST_SHOULD(held.lost_token().stop_requested());
+    HOLDFAST_SHOULD(asked_before.lost_token().stop_requested());
+    return true;
+  });
+  EXPECT_TRUE(son.ends_well());
+  EXPECT_FALSE(held.lost_token().stop_requested());
+  EXPECT_FALSE(before.stop_requested());
+}
+
+TEST_F(forking, gives_the_child_a_table_of_its_own_under_the_same_name) {
+  const lease held = store_->acquire("a");
+  test::child son([&] {
+    store mine = service_.open(), same = service_.open();
+    std::optional<lease> first = mine.try_acquire("a");
+    HOLDFAST_SHOULD(first && first->held());
+    HOLDFAST_SHOULD(!same.try_acquire("a"));
+    HOLDFAST_SHOULD(first->release() == released::yes);
+    return same.try_acquire("a").has_value();
+  });
+  EXPECT_TRUE(son.ends_well());
+  EXPECT_TRUE(held.held());
+  EXPECT_FALSE(store_->try_acquire("a"));
 }
 
 TEST_F(forking, lets_the_child_open_a_store_of_its_own) {

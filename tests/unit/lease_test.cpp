@@ -198,6 +198,27 @@ TEST_F(lease_test, throws_when_a_renewal_gets_no_answer_and_the_old_deadline_sta
   EXPECT_TRUE(one.renew(10s));
 }
 
+TEST_F(lease_test, survives_a_renewal_that_a_store_with_little_patience_did_not_answer) {
+  store impatient = service_.open({.patience = 20ms});
+  lease one = impatient.acquire("a", {.ttl = 10s});
+  service_.lose_all_requests();
+  EXPECT_THROW((void)one.renew(10s), lock_error);
+  service_.heal();
+  EXPECT_TRUE(one.held()) << "it waited for the deadline and not for patience";
+  EXPECT_TRUE(one.renew(10s));
+}
+
+TEST_F(lease_test, does_not_say_that_it_was_released_when_nobody_knows) {
+  store silent = service_.open();
+  lease one = silent.acquire("a", {.ttl = 30ms});
+  service_.lose_all_requests();
+  if (one.release() == released::unknown) {  // else it was lost before it came to that
+    EXPECT_EQ(one.release(), released::unknown);
+  }
+  EXPECT_NE(one.release(), released::yes);
+  service_.heal();
+}
+
 TEST_F(lease_test, is_not_waited_for_beyond_its_deadline_when_the_store_is_silent) {
   lease one = store_.acquire("a", {.ttl = 30ms});
   service_.lose_all_requests();

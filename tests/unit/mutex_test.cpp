@@ -203,6 +203,29 @@ TEST_F(mutex_test, may_be_unlocked_by_a_thread_that_has_no_lock_of_its_own) {
   EXPECT_THROW((void)mutex_.current(), lock_error) << "the seat was left, too";
 }
 
+/// The system gives the id of a thread that has ended to another one.
+TEST_F(mutex_test, does_not_take_a_thread_for_one_that_has_ended) {
+  std::unique_lock<mutex> left_behind;
+  const auto ended = elsewhere([&] {
+    left_behind = std::unique_lock(mutex_);
+    return std::this_thread::get_id();
+  });
+  bool met = false;
+  for (int k = 0; k < 1'000 && !met; ++k) {
+    std::thread([&] {
+      if (std::this_thread::get_id() != ended) return;
+      met = true;
+      EXPECT_FALSE(mutex_.try_lock());
+      EXPECT_FALSE(mutex_.try_lock_for(1ms)) << "it is no deadlock to wait for somebody else";
+      EXPECT_THROW((void)mutex_.current(), lock_error) << "it was shown the lease of another";
+    }).join();
+  }
+  EXPECT_TRUE(met) << "no id was used again: this test has shown nothing";
+  EXPECT_FALSE(is_free());
+  left_behind.unlock();
+  EXPECT_TRUE(is_free());
+}
+
 TEST_F(mutex_test, does_not_mind_an_unlock_when_nobody_has_locked_it) {
   mutex_.unlock();
   EXPECT_TRUE(is_free());

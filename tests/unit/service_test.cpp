@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <semaphore>
 
-#include "memory/client.hpp"
 #include "support/bounds.hpp"
 #include "support/eventually.hpp"
 #include "support/manual_executor.hpp"
 #include "support/memory_service.hpp"
+#include "support/mother.hpp"
 #include "support/user_coroutine.hpp"
 
 namespace holdfast {
@@ -147,58 +148,11 @@ TEST_F(service_test, goes_while_the_store_is_silent_and_gives_back_what_it_can) 
   service_.heal();
 }
 
-/// A backend that knows whether its claims are gone.
-class mother final : public seam::backend {
- public:
-  struct family {
-    std::atomic<int> children{0};
-    std::atomic<bool> orphaned{false};
-  };
-  explicit mother(std::shared_ptr<family> f) : family_(std::move(f)) {}
-  mother(const mother&) = delete;
-  mother& operator=(const mother&) = delete;
-  ~mother() override { family_->orphaned = family_->children > 0; }
-
-  std::unique_ptr<seam::claim> open(seam::claim_spec spec) override {
-    return std::make_unique<child>(family_, real_.open(std::move(spec)));
-  }
-  [[nodiscard]] guarantees promises() const noexcept override { return real_.promises(); }
-
- private:
-  class child final : public seam::claim {
-   public:
-    child(std::shared_ptr<family> f, std::unique_ptr<seam::claim> real)
-        : family_(std::move(f)), real_(std::move(real)) {
-      ++family_->children;
-    }
-    child(const child&) = delete;
-    child& operator=(const child&) = delete;
-    ~child() override {
-      if (!family_->orphaned) real_.reset();
-      (void)real_.release();  // NOLINT: its server is gone; leaked, so that the test can say so and go on
-      --family_->children;
-    }
-    runtime::task<seam::answer<seam::grant>> poll(runtime::io& i, limit l) override { return real_->poll(i, l); }
-    runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return real_->wakeup(i, l); }
-    runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds t, limit l) override {
-      return real_->renew(i, t, l);
-    }
-    runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override { return real_->release(i, l); }
-
-   private:
-    const std::shared_ptr<family> family_;
-    std::unique_ptr<seam::claim> real_;
-  };
-
-  const std::shared_ptr<family> family_;
-  memory::client real_{std::make_shared<memory::server>()};
-};
-
 TEST(backend, outlives_its_claims_also_when_a_loss_is_told_after_everything_was_dropped) {
-  const auto family = std::make_shared<mother::family>();
+  const auto family = std::make_shared<test::mother::family>();
   test::manual_executor user;
   {
-    store s = detail::service::open("test:", [&](runtime::loop&) { return std::make_unique<mother>(family); },
+    store s = detail::service::open("test:", [&](runtime::loop&) { return std::make_unique<test::mother>(family); },
                                     {.executor = user.poster()});
     lease held = s.acquire("a", {.ttl = 20ms, .renew = false});
     const std::stop_token lost = held.lost_token();
@@ -208,6 +162,64 @@ TEST(backend, outlives_its_claims_also_when_a_loss_is_told_after_everything_was_
   user.run();
   EXPECT_FALSE(family->orphaned);
   EXPECT_EQ(family->children, 0);
+}
+
+/// Goes on, with the awaitable still there, until the store is gone.
+test::user_coroutine outlive_the_store(awaitable<released> giving, test::mother::family& store, bool& ended) {
+  const released how = co_await giving;
+  EXPECT_EQ(how, released::yes);
+  EXPECT_TRUE(test::eventually([&] { return store.gone.load(); }));
+  ended = true;
+}
+
+TEST(backend, outlives_its_claims_also_when_everything_is_dropped_before_a_release_is_told) {
+  const auto family = std::make_shared<test::mother::family>();
+  test::manual_executor user;
+  bool ended = false;
+  {
+    std::optional<store> s = detail::service::open(
+        "test:", [&](runtime::loop&) { return std::make_unique<test::mother>(family); }, {.executor = user.poster()});
+    std::optional<lease> held = s->acquire("a");
+    awaitable<released> giving = held->async_release();
+    held.reset();
+    s.reset();
+    outlive_the_store(std::move(giving), *family, ended);
+  }
+  EXPECT_TRUE(test::eventually([&] {
+    user.run();
+    return ended;
+  }));
+  EXPECT_FALSE(family->orphaned) << "what was to be done for the lease kept its claim";
+  EXPECT_EQ(family->children, 0);
+}
+
+/// Two stores; the last handle of each goes in a callback of the other, while both callbacks run.
+TEST(two_stores, whose_last_handles_go_in_each_others_callbacks_do_not_wait_for_each_other) {
+  struct state {
+    std::latch all_are_there{3};
+    std::counting_semaphore<> ended{0}, gone{0};
+  };
+  const auto shared = std::make_shared<state>();  // should it hang, the callbacks outlive this test
+  const auto open_one = [&] {
+    return std::make_shared<store>(open("memory:", {.observe = std::make_shared<last_breath>(shared->gone)}));
+  };
+  auto one = open_one(), two = open_one();
+  const auto drop = [&](store& in, std::shared_ptr<store> other) {
+    in.async_try_acquire("a", within(test::hang), {},
+                         [shared, other = std::move(other)](std::error_code, std::optional<lease> got) mutable {
+                           got.reset();
+                           shared->all_are_there.arrive_and_wait();
+                           other.reset();
+                           shared->ended.release();
+                         });
+  };
+  drop(*one, two);
+  drop(*two, one);
+  one.reset();
+  two.reset();
+  shared->all_are_there.arrive_and_wait();
+  for (int k = 0; k < 2; ++k) ASSERT_TRUE(test::happens(shared->ended));
+  for (int k = 0; k < 2; ++k) EXPECT_TRUE(test::happens(shared->gone));
 }
 
 }  // namespace
