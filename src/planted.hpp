@@ -21,7 +21,9 @@ enum class bug {
   new_owner_each_try,      // a poll without an answer is repeated under another id: the orphan is never adopted
   late_keeper,             // the keeper is not woken for a date earlier than the one it sleeps until
   no_back_off,             // a silent store is asked again at once
-  last = no_back_off,
+  unfenced_reads,          // the resource checks fences on writes only; in the simulator's resource
+  deaf_in_line,            // a caller in line does not mind its limit
+  last = deaf_in_line,
 };
 
 #ifdef HOLDFAST_PLANTED_BUGS

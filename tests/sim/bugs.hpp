@@ -9,24 +9,27 @@ namespace holdfast::sim {
 struct named_bug {
   std::string_view name;
   bug what;
+  std::string_view breaks;  ///< the invariant that must see it; others may see it, too
 };
 
 inline constexpr named_bug bugs[] = {
-    {"no_margin", bug::no_margin},
-    {"unknown_is_no", bug::unknown_is_no},
-    {"unknown_is_yes", bug::unknown_is_yes},
-    {"lost_comes_back", bug::lost_comes_back},
-    {"silent_loss", bug::silent_loss},
-    {"renewal_after_release", bug::renewal_after_release},
-    {"loss_keeps_the_room", bug::loss_keeps_the_room},
-    {"fence_used_twice", bug::fence_used_twice},
-    {"late_hand_over", bug::late_hand_over},
-    {"stale_grant", bug::stale_grant},
-    {"limit_keeps_the_place", bug::limit_keeps_the_place},
-    {"failure_keeps_the_room", bug::failure_keeps_the_room},
-    {"new_owner_each_try", bug::new_owner_each_try},
-    {"late_keeper", bug::late_keeper},
-    {"no_back_off", bug::no_back_off},
+    {"no_margin", bug::no_margin, "I1"},
+    {"unknown_is_no", bug::unknown_is_no, "I10"},
+    {"unknown_is_yes", bug::unknown_is_yes, "I1"},
+    {"lost_comes_back", bug::lost_comes_back, "I4"},
+    {"silent_loss", bug::silent_loss, "I4"},
+    {"renewal_after_release", bug::renewal_after_release, "I5"},
+    {"loss_keeps_the_room", bug::loss_keeps_the_room, "I7"},
+    {"fence_used_twice", bug::fence_used_twice, "I3"},
+    {"late_hand_over", bug::late_hand_over, "I4"},
+    {"stale_grant", bug::stale_grant, "I4"},
+    {"limit_keeps_the_place", bug::limit_keeps_the_place, "I10"},
+    {"failure_keeps_the_room", bug::failure_keeps_the_room, "I8"},
+    {"new_owner_each_try", bug::new_owner_each_try, "I10"},
+    {"late_keeper", bug::late_keeper, "I4"},
+    {"no_back_off", bug::no_back_off, "I9"},
+    {"unfenced_reads", bug::unfenced_reads, "I2"},
+    {"deaf_in_line", bug::deaf_in_line, "I7"},
 };
 
 /// Nothing: there is no bug of that name.
