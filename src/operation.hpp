@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <coroutine>
 #include <exception>
 #include <functional>
@@ -58,9 +59,16 @@ class operation : public std::enable_shared_from_this<operation<T>> {
       self->error = std::current_exception();
     }
     runtime::executor& user = self->service_->executor();
-    // The last owner is gone there, not here: the loop cannot wait for itself.
-    user.post([mine = std::move(self)] { mine->complete(); });
+    runtime::io& home = self->service_->home();
+    using fate = runtime::executor::fate;
+    // Somebody waits for it: without memory it is told later, and not never.
+    while (user.try_post([mine = self] { mine->complete(); }) == fate::no_memory) {
+      runtime::signal nothing;
+      const runtime::wake why = co_await runtime::wait(home, nothing, limit(runtime::later(home.now(), a_while)));
+      (void)why;
+    }
   }
+  static constexpr std::chrono::milliseconds a_while{10};
 
   void complete() {
     link_.reset();

@@ -47,6 +47,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
   [[nodiscard]] const seam::backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
+  [[nodiscard]] runtime::io& home() noexcept { return loop_; }
 
  private:
   service(std::string url, const maker&, const open_options&);

@@ -192,7 +192,9 @@ outcome engine::take(const request& r, const seam::owner_id& owner, std::unique_
                      const seam::grant& grant, instant now) {
   std::shared_ptr<hold> held;
   try {
-    held = std::make_shared<hold>(r.name, r.on, owner, std::move(claim), grant, now);
+    std::string name = r.name;  // before the claim goes into it: from then on nothing throws
+    terms on = r.on;
+    held = std::make_shared<hold>(std::move(name), std::move(on), owner, std::move(claim), grant, now);
     std::shared_ptr<tenancy> lease = hold::seat(held, now);
     keep_from_now(held, now);
     return outcome::granted(std::move(lease));

@@ -123,6 +123,7 @@ class engine {
   [[nodiscard]] instant next_care(const hold&, instant now) const noexcept;
   void keep_from_now(const std::shared_ptr<hold>&, instant now);
   void care_at(hold&, instant) noexcept;
+  void care_again(hold&) noexcept;
   void forget(hold&) noexcept;
 
   // release.cpp

@@ -50,30 +50,40 @@ instant engine::keep_those_that_are_due(instant now) {
     try {
       spawn(keep_one(due));
     } catch (const std::bad_alloc&) {
-      care_at(*due, std::min(due->deadline(), now + 100ms));
+      care_again(*due);
       throw;
     }
   }
 }
 
 task<void> engine::keep_one(std::shared_ptr<hold> h) {
-  bool mine = h->turn.try_enter();
-  if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));
-  if (!mine) co_return;  // the keeper's alarm at the deadline takes care of it
-  const runtime::taken_turn ours(h->turn);
-  const instant sent = home_.now();
-  // Less than the smallest ttl is left: there is nothing to gain.
-  const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) - sent >= 10ms;
-  if ((!h->finished() && h->valid(sent) && worth_it) || planted(bug::renewal_after_release)) {
-    // A fixed lease is only looked at, and not extended.
-    const milliseconds wanted = h->on.renew ? h->ttl() : 10ms;
-    const milliseconds ttl = std::min(wanted, std::chrono::ceil<milliseconds>(h->must_end() - sent));
-    // Half of what is left: a lost request must leave time for another.
-    const span half = std::max<span>((h->deadline() - sent) / 2, ttl / 20);
-    const instant enough = sent + std::min(half, settings_.patience);
-    const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
-    (void)answer;  // extend() has drawn the consequences
+  try {
+    bool mine = h->turn.try_enter();
+    if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));
+    if (!mine) co_return;  // the keeper's alarm at the deadline takes care of it
+    const runtime::taken_turn ours(h->turn);
+    const instant sent = home_.now();
+    // Less than the smallest ttl is left: there is nothing to gain.
+    const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) - sent >= 10ms;
+    if ((!h->finished() && h->valid(sent) && worth_it) || planted(bug::renewal_after_release)) {
+      // A fixed lease is only looked at, and not extended.
+      const milliseconds wanted = h->on.renew ? h->ttl() : 10ms;
+      const milliseconds ttl = std::min(wanted, std::chrono::ceil<milliseconds>(h->must_end() - sent));
+      // Half of what is left: a lost request must leave time for another.
+      const span half = std::max<span>((h->deadline() - sent) / 2, ttl / 20);
+      const instant enough = sent + std::min(half, settings_.patience);
+      const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
+      (void)answer;  // extend() has drawn the consequences
+    }
+  } catch (const std::bad_alloc&) {
+    care_again(*h);
   }
+}
+
+/// There was no memory for it just now.
+void engine::care_again(hold& h) noexcept {
+  const instant now = home_.now();
+  care_at(h, std::min(h.deadline(), now + std::min<span>(h.ttl() / 10, 100ms)));
 }
 
 /// With the hold's turn.

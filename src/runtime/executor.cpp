@@ -1,6 +1,7 @@
 #include "runtime/executor.hpp"
 
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace holdfast::runtime {
@@ -27,20 +28,22 @@ void run_user_code(executor::function& f, const std::function<void(const char*)>
 executor::executor(poster theirs, std::function<void(const char*)> complain)
     : theirs_(std::move(theirs)), complain_(std::move(complain)) {}
 
-bool executor::post(function f) noexcept {
+executor::fate executor::enqueue(function f) {
+  function guarded = [f = std::move(f), complain = complain_]() mutable { run_user_code(f, complain); };
   try {
-    function guarded = [f = std::move(f), complain = complain_]() mutable { run_user_code(f, complain); };
     if (theirs_) {
       theirs_(std::move(guarded));
     } else {
       notifier_.post(std::move(guarded));
     }
-    return true;
+    return fate::posted;
+  } catch (const std::bad_alloc&) {
+    if (!theirs_) return fate::no_memory;
   } catch (...) {
     // It refuses, and there is nowhere else where user code may run: what it would have heard is lost. Locks are not:
     // held() reads the clock, and nothing of ours waits for the executor.
   }
-  return false;
+  return fate::refused;
 }
 
 bool executor::runs_here() noexcept { return depth > 0; }

@@ -14,7 +14,7 @@ class inline_io final : public io {
   void post(resumption&) noexcept override {}
 
  private:
-  void arm(parked&, instant) override {}
+  void arm(parked&, instant) noexcept override {}
   void disarm(parked&) noexcept override {}
 };
 

@@ -2,7 +2,6 @@
 #include <coroutine>
 #include <cstdint>
 #include <functional>
-#include <map>
 
 #include "runtime/clock.hpp"
 
@@ -39,7 +38,7 @@ class resumptions {
   resumption* last_ = nullptr;
 };
 
-/// A coroutine that waits: where it is at home, and its timer there.
+/// A coroutine that waits: where it is at home, and its timer there. To wait takes no memory.
 class parked {
  public:
   explicit parked(io& home) noexcept : home_(&home) {}
@@ -54,7 +53,12 @@ class parked {
   io* home_;
   signal* at_ = nullptr;
   resumption resumption_;
-  std::multimap<instant, parked*>::iterator timer_;
+  // Its links in the heap of timers.
+  instant due_{};
+  std::uint64_t number_ = 0;
+  parked* child_ = nullptr;
+  parked* next_ = nullptr;
+  parked* previous_ = nullptr;  // the parent, for a first child
   bool armed_ = false;
 };
 
@@ -85,8 +89,8 @@ class io {
 
  private:
   friend class waiting;
-  virtual void arm(parked&, instant) = 0;     // on the home thread: wake it then
-  virtual void disarm(parked&) noexcept = 0;  // on the home thread
+  virtual void arm(parked&, instant) noexcept = 0;  // on the home thread: wake it then
+  virtual void disarm(parked&) noexcept = 0;        // on the home thread
   const bool in_place_;
 };
 

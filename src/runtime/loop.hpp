@@ -48,7 +48,7 @@ class loop final : public io {
     const int fd_;
   };
 
-  void arm(parked& p, instant at) override { timers_.arm(p, at); }
+  void arm(parked& p, instant at) noexcept override { timers_.arm(p, at); }
   void disarm(parked& p) noexcept override { timers_.disarm(p); }
   void run();
   void turn();             // everything that is ready now

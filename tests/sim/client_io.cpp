@@ -27,7 +27,7 @@ void client_io::post(std::function<void()> job) {
   pump_at(world_.now() + world_.between(0us, 20us));
 }
 
-void client_io::arm(runtime::parked& p, instant at) {
+void client_io::arm(runtime::parked& p, instant at) noexcept {
   timers_.arm(p, at);
   pump_at(clock_.true_time(timers_.first()));
 }

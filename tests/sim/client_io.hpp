@@ -43,7 +43,7 @@ class client_io final : public runtime::io {
   [[nodiscard]] const drifting_clock& clock() const noexcept { return clock_; }
 
  private:
-  void arm(runtime::parked&, instant) override;
+  void arm(runtime::parked&, instant) noexcept override;
   void disarm(runtime::parked& p) noexcept override { timers_.disarm(p); }
   void pump();
   void pump_at(real);

@@ -47,7 +47,7 @@ class manual_io final : public runtime::io {
   void advance(span by) { advance_to(now_ + by); }
 
  private:
-  void arm(runtime::parked& p, instant at) override { timers_.arm(p, at); }
+  void arm(runtime::parked& p, instant at) noexcept override { timers_.arm(p, at); }
   void disarm(runtime::parked& p) noexcept override { timers_.disarm(p); }
 
   bool step() {
