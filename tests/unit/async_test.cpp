@@ -14,6 +14,7 @@
 #include "support/manual_executor.hpp"
 #include "support/memory_service.hpp"
 #include "support/recorder.hpp"
+#include "support/threads.hpp"
 #include "support/user_coroutine.hpp"
 
 namespace holdfast {
@@ -337,8 +338,11 @@ class curious_executor {
     return [this](std::function<void()> f) {
       ++calls_;
       if (const std::shared_ptr<store> s = store_.with([](auto& now) { return now; }); s && !asking_.exchange(true)) {
-        const std::future<void> asked = std::async(std::launch::async, [s] {
+        std::promise<void> ended;
+        const std::future<void> asked = ended.get_future();
+        askers_.add([s, ended = std::make_shared<std::promise<void>>(std::move(ended))] {
           for (const char* name : {"a", "another"}) (void)s->try_acquire(name);
+          ended->set_value();
         });
         if (!test::happens(asked)) ++blocked_;
         asking_ = false;
@@ -357,6 +361,7 @@ class curious_executor {
   std::atomic<int> calls_{0}, blocked_{0};
   std::atomic<bool> asking_{false};
   runtime::queue_thread user_{"test-user"};
+  test::threads askers_;
 };
 
 TEST(executor_of_the_program, is_never_called_with_a_lock_of_the_library_held) {
