@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <map>
 #include <vector>
 
 #include "runtime/nursery.hpp"
@@ -54,6 +56,11 @@ task<void> wait_and_tell(io& i, signal& s, instant until, std::vector<wake>& end
   ends.push_back(why);
 }
 
+task<void> wait_until(io& i, signal& s, instant until, int who, std::vector<int>& late) {
+  const wake why = co_await wait(i, s, limit(until));
+  if (why == wake::late) late.push_back(who);
+}
+
 TEST(timers, forget_a_wait_that_has_ended_before_its_date) {
   test::manual_io io;
   nursery running(io);
@@ -64,6 +71,39 @@ TEST(timers, forget_a_wait_that_has_ended_before_its_date) {
   s.set();
   io.advance(1h);
   EXPECT_EQ(ends, std::vector{wake::signalled});
+}
+
+TEST(timers, keep_their_order_when_waits_come_and_go_in_any_order) {
+  test::manual_io io;
+  nursery running(io);
+  constexpr int many = 500;
+  std::vector<signal> cut(many);
+  std::vector<int> late;
+  std::multimap<instant, int> expected;
+  for (int who = 0; who < many; ++who) {
+    const instant at = io.now() + 1ms + (io.random() % 200) * 1ms;
+    running.spawn(wait_until(io, cut[static_cast<std::size_t>(who)], at, who, late));
+    expected.emplace(at, who);  // equal ones in the order in which they came
+    if (who % 3 == 0) io.run();
+  }
+  io.run();
+  const auto cut_some = [&] {
+    for (auto at = expected.begin(); at != expected.end();) {
+      const bool goes = at->first > io.now() && io.random() % 4 == 0;
+      if (goes) cut[static_cast<std::size_t>(at->second)].set();
+      at = goes ? expected.erase(at) : std::next(at);
+    }
+    io.run();
+  };
+  for (int k = 0; k < 4; ++k) {
+    cut_some();
+    io.advance(50ms);
+  }
+  io.advance(1s);
+  std::vector<int> in_order;
+  for (const auto& [at, who] : expected) in_order.push_back(who);
+  EXPECT_EQ(late, in_order);
+  EXPECT_EQ(running.running(), 0);
 }
 
 }  // namespace
