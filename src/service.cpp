@@ -125,7 +125,7 @@ void service::leak(std::shared_ptr<core::tenancy> t) noexcept {
 }
 
 runtime::task<void> service::give_up_at_home(std::shared_ptr<core::tenancy> t, limit until) {
-  const released result = co_await engine_.give_up(loop_, std::move(t), until);
+  const released result = co_await engine_.give_up(loop_, t, until);
   (void)result;  // whoever wants to know calls async_release()
 }
 

@@ -182,7 +182,7 @@ guarantees client::promises() const noexcept {
 /// Wakes those who were granted a lock; one who is gone in this very moment is skipped.
 void client::summon(const std::string& name, std::vector<summons> told, instant until) {
   while (!told.empty()) {
-    const summons next = std::move(told.back());
+    const summons next = told.back();
     told.pop_back();
     if (inbox_.send(next.session, next.text)) continue;
     if (!sessions_.alive(next.session)) ledger_.serve(name, until, told);

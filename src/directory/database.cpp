@@ -116,7 +116,7 @@ bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(d
 // With synchronous = NORMAL a commit is in the log, but the log not yet on the disk.
 void database::sync() {
   sqlite3_file* log = nullptr;
-  const int found = sqlite3_file_control(database_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  const int found = sqlite3_file_control(database_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
   if (found != SQLITE_OK || log == nullptr || log->pMethods == nullptr ||
       log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
     throw seam::failure(errc::not_ready, path_ + ": cannot write the log to the disk");

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "store/answer.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void fail(int why, const std::string& what) {
   const bool denied = why == EACCES || why == EPERM;
-  throw seam::failure(denied ? errc::denied : errc::not_ready, what + ": " + std::strerror(why));
+  throw seam::failure(denied ? errc::denied : errc::not_ready, what + ": " + std::generic_category().message(why));
 }
 
 // On these a lock is kept by a server or not at all, and a socket leads nowhere.

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "runtime/fork.hpp"
 #include "store/answer.hpp"
@@ -32,7 +33,8 @@ inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& go
   for (const session_id id : gone) in.remove(name_of(id));
   in.remove(name_of(own));  // of a session that had the same number before a restore
   if (socket_.get() < 0 || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
-    throw seam::failure(errc::not_ready, "cannot make " + in.file(name_of(own)) + ": " + std::strerror(errno));
+    throw seam::failure(errc::not_ready,
+                        "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
   }
   runtime::close_in_children(socket_.get());
   loop_.watch(socket_.get(), [this] { read(); });

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 
 #include "runtime/fork.hpp"
@@ -51,7 +50,8 @@ writers::writers(const folder& in) : fd_(in.open_file("writers")), identity_(in.
   }
   void* mapped = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (mapped == MAP_FAILED) {
-    throw seam::failure(errc::not_ready, in.file("writers") + ": cannot be mapped: " + std::strerror(errno));
+    throw seam::failure(errc::not_ready,
+                        in.file("writers") + ": cannot be mapped: " + std::generic_category().message(errno));
   }
   board_ = static_cast<board*>(mapped);  // zeros, if it is new
   runtime::close_in_children(fd_.get());

@@ -74,8 +74,8 @@ class backend {
  public:
   virtual ~backend() = default;
   [[nodiscard]] virtual std::unique_ptr<claim> open(claim_spec) = 0;
-  /// `verify` lets all that is held be renewed at once. Call it, from any thread, when the store may have lost its state.
-  /// Told once, before the first claim.
+  /// `verify` lets all that is held be renewed at once. Call it, from any thread, when the store may have lost its
+  /// state. Told once, before the first claim.
   virtual void when_in_doubt(std::function<void()> /*verify*/) {}
   [[nodiscard]] virtual guarantees promises() const noexcept = 0;
 };
