@@ -157,12 +157,15 @@ client::client(const std::string& path, runtime::loop& loop)
     : folder_(path),
       sessions_(folder_),
       pid_namespace_(own_pid_namespace()),
-      ledger_(folder_, sessions_, gone_),
       loop_(loop),
-      inbox_(folder_, sessions_.own(), gone_, loop),
-      lookout_(folder_, loop) {}
+      lookout_(folder_, loop),
+      ledger_(folder_, sessions_, lookout_, gone_),
+      inbox_(folder_, sessions_.own(), gone_, loop) {}
 
-client::~client() { ledger_.leave(); }
+client::~client() {
+  lookout_.report_to(nullptr);  // whom it told is about to go
+  ledger_.leave();
+}
 
 std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));

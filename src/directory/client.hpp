@@ -32,10 +32,10 @@ class client final : public seam::backend {
   sessions sessions_;
   const std::int64_t pid_namespace_;
   std::vector<session_id> gone_;  // before us, without a word
-  ledger ledger_;
   runtime::loop& loop_;
-  inbox inbox_;
   lookout lookout_;
+  ledger ledger_;
+  inbox inbox_;
 };
 
 }  // namespace holdfast::directory

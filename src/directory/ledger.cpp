@@ -48,8 +48,7 @@ class ledger::writing {
     const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
     if (!turn_.try_lock_for(patience) || !l.writers_.lock(until)) l.name_the_writer();
     try {
-      l.writers_.check();
-      l.database_.check();
+      l.check_files();
       l.begin_.run();
     } catch (...) {
       l.writers_.unlock();
@@ -77,8 +76,9 @@ class ledger::writing {
   std::unique_lock<std::timed_mutex> turn_;
 };
 
-ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
+ledger::ledger(const folder& in, sessions& s, lookout& l, std::vector<session_id>& gone)
     : sessions_(s),
+      lookout_(l),
       writers_(in),
       database_(in, writers_),
       boot_(line_of("/proc/sys/kernel/random/boot_id")),
@@ -101,6 +101,20 @@ ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
       minted_(database_.get(), "UPDATE mint SET last = ?, reserved = ?, boot = ?"),
       process_(database_.get(), "SELECT pid, namespace, program FROM session WHERE id = ?") {
   begin_session(gone);
+}
+
+/// Throws when we would write where nobody reads any more.
+void ledger::check_files() {
+  if (!lookout_.in_doubt()) return;
+  lookout_.calm();
+  try {
+    sessions_.check();
+    writers_.check();
+    database_.check();
+  } catch (...) {
+    lookout_.alarm();
+    throw;
+  }
 }
 
 void ledger::begin_session(std::vector<session_id>& gone) {
@@ -263,8 +277,8 @@ void ledger::hold(entry& me) {
   insert_.bind(5, me.fixed ? me.ttl.count() : 0).bind(6, expires).bind(7, me.label).run();
 }
 
-/// Not lower than the clock, and above all that were minted before, also if the machine lost power meanwhile: then it
-/// goes on from what was reserved durably.
+/// A block of fences: not lower than the clock, and above all that were minted before, also if the machine lost power
+/// meanwhile: then it goes on from what was reserved durably.
 std::uint64_t ledger::mint() {
   mint_.bind(1, boot_);
   std::int64_t last = 0, reserved = 0;

@@ -8,6 +8,7 @@
 
 #include "directory/database.hpp"
 #include "directory/folder.hpp"
+#include "directory/lookout.hpp"
 #include "directory/message.hpp"
 #include "directory/sessions.hpp"
 #include "directory/writers.hpp"
@@ -49,7 +50,7 @@ struct entry {
 class ledger {
  public:
   /// Throws seam::failure. `gone` gets the sessions that ended without a word, for whoever tidies up after them.
-  ledger(const folder&, sessions&, std::vector<session_id>& gone);
+  ledger(const folder&, sessions&, lookout&, std::vector<session_id>& gone);
 
   struct found {
     bool ours = false;
@@ -79,6 +80,7 @@ class ledger {
     std::int64_t ttl;
     std::string label;
   };
+  void check_files();
   void begin_session(std::vector<session_id>& gone);
   [[nodiscard]] std::optional<row> first_of(const std::string& name, std::int64_t from_ticket);
   [[nodiscard]] bool waits(const entry&);
@@ -93,6 +95,7 @@ class ledger {
 
   std::timed_mutex mutex_;  // one thread at a time on the connection; unlike guarded<>, through I/O
   sessions& sessions_;
+  lookout& lookout_;
   writers writers_;
   database database_;
   const std::string boot_;

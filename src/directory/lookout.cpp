@@ -10,29 +10,38 @@
 
 namespace holdfast::directory {
 
-// Without inotify (no watches are left, say) a replaced file is still found out by the next call that writes.
+// Where there is no inotify (no watches are left, say) we are always in doubt, and whoever writes looks at the files.
 lookout::lookout(const folder& in, runtime::loop& loop)
     : loop_(loop), events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
   if (events_.get() < 0) return;
-  ::inotify_add_watch(events_.get(), in.path().c_str(), IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF);
   runtime::close_in_children(events_.get());
-  loop_.watch(events_.get(), [this] { read(); });
+  loop_.watch(events_.get(), [this] { look(); });
+  const auto what = IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF;
+  works_ = ::inotify_add_watch(events_.get(), in.path().c_str(), what) >= 0;
 }
 
 lookout::~lookout() {
+  if (events_.get() < 0) return;
   loop_.unwatch(events_.get());
   runtime::forget_in_children(events_.get());
 }
 
-void lookout::report_to(std::function<void()> doubt) {
-  doubt_.with([&](auto& to) { to = std::move(doubt); });
+void lookout::report_to(std::function<void()> whom) {
+  whom_.with([&](auto& to) { to = std::move(whom); });
 }
 
-void lookout::read() {
+bool lookout::in_doubt() noexcept {
+  look();
+  return doubt_;
+}
+
+void lookout::look() noexcept {
   alignas(inotify_event) std::array<char, 4096> events;
-  while (::read(events_.get(), events.data(), events.size()) > 0) {
-  }
-  doubt_.with([](const auto& to) {
+  bool any = false;
+  while (events_.get() >= 0 && ::read(events_.get(), events.data(), events.size()) > 0) any = true;
+  if (!any) return;
+  doubt_ = true;
+  whom_.with([](const auto& to) {
     if (to) to();
   });
 }
