@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <map>
@@ -16,7 +18,7 @@ std::chrono::milliseconds duration_of(const std::string& text) {
   return *parsed;
 }
 
-/// "TERM", "SIGTERM", "15".
+/// "TERM", "SIGTERM", "term".
 int signal_of(std::string text) {
   static const std::map<std::string, int> known{
       {"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"KILL", SIGKILL}, {"USR1", SIGUSR1},
@@ -27,6 +29,13 @@ int signal_of(std::string text) {
   if (text.rfind("SIG", 0) == 0) text.erase(0, 3);
   if (const auto at = known.find(text); at != known.end()) return at->second;
   throw CLI::ValidationError("'" + text + "' is neither ignore nor a signal; say term, kill, INT, HUP ...");
+}
+
+/// One that is not open now would soon be a file of our own, and what is told would go there.
+std::string open_descriptor(const std::string& text) {
+  int fd = -1;
+  const bool number = CLI::detail::lexical_cast(text, fd);
+  return number && fd >= 0 && ::fcntl(fd, F_GETFD) >= 0 ? "" : "'" + text + "' is no open file descriptor";
 }
 
 /// The command stands behind "--", where the parser does not look.
@@ -72,7 +81,7 @@ void describe_run(CLI::App& program, run_options& o) {
          "from that signal to SIGKILL [a quarter of the ttl, 5s at most]")
       ->option_text("D");
   run.add_option("--status-fd", o.status_fd, "write what happens there, one JSON object a line")
-      ->check(CLI::NonNegativeNumber)
+      ->check(open_descriptor)
       ->option_text("N");
   run.add_flag("-q,--quiet", o.quiet, "say nothing");
   run.add_flag("-v,--verbose", o.verbose, "say who holds the lock, and what happens");
