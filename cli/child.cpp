@@ -131,7 +131,9 @@ int child::start(const environment& more) {
 void child::signal_all(int number) const noexcept {
   signal_group(number);
   try {
-    for (const pid_t stray : strays()) ::kill(stray, number);
+    for (const pid_t stray : strays()) {
+      if (::getpgid(stray) != pid_) ::kill(stray, number);  // nobody twice: to some, that means to hurry
+    }
   } catch (const std::exception&) {  // no memory: the group has it
   }
 }
