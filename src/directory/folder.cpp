@@ -37,6 +37,18 @@ const char* network_file_system(long type) noexcept {
   }
 }
 
+/// Links are followed, but none that another user has put there, and could turn to another folder while we hold a lock.
+descriptor open_folder(const std::string& path) {
+  constexpr int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  descriptor opened(::open(path.c_str(), how | O_NOFOLLOW));
+  struct stat link{};
+  if (opened.get() >= 0 || ::lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return opened;
+  if (link.st_uid != ::geteuid() && link.st_uid != 0) {
+    throw seam::failure(errc::denied, path + " is a link of user " + std::to_string(link.st_uid) + ", not of ours");
+  }
+  return descriptor(::open(path.c_str(), how));
+}
+
 }  // namespace
 
 descriptor::descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -57,7 +69,7 @@ folder::folder(const std::string& path) : path_(path) {
     throw seam::failure(errc::bad_url, "dir: wants an absolute path, for example dir:/var/lib/locks");
   }
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot make " + path);
-  fd_ = descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  fd_ = open_folder(path);
   if (fd_.get() < 0) fail(errno, "cannot open " + path);
 
   struct stat is{};
