@@ -70,7 +70,7 @@ child::child(std::vector<std::string> command, const sigset_t& before) {
 
 child::~child() {
   go_.reset();
-  if (!ended_) ::waitpid(pid_, nullptr, 0);
+  if (!ended_ && ::waitpid(pid_, nullptr, 0) == pid_) ended_ = true;
   if (all_gone()) write_all(still_there_.get(), std::string(1, go_ahead));  // the guardian may go in peace
   still_there_.reset();
   ::waitpid(guardian_, nullptr, 0);
