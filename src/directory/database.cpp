@@ -134,7 +134,9 @@ void database::make_tables() {
     throw seam::failure(errc::foreign, path_ + " was written by a newer version of Holdfast (" + std::to_string(found) +
                                            ", we know " + std::to_string(version) + ")");
   }
-  if (found != 0) throw seam::failure(errc::foreign, path_ + " is a database of something else");
+  const std::int64_t mark = number_of("PRAGMA application_id");
+  if (found != 0 || (mark != 0 && mark != our_mark))
+    throw seam::failure(errc::foreign, path_ + " is a database of something else");
   // A lock's holder has the ticket 0, those who wait have growing ones: the first rows of a name are all one ever
   // needs.
   run("BEGIN IMMEDIATE;"
