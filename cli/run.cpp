@@ -62,12 +62,20 @@ class caught_signals {
       ::sigaddset(&all, number);
     }
     ::sigprocmask(SIG_BLOCK, &all, &before_);
+    ::sigemptyset(&ignored_);
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+      struct sigaction is{};
+      if (::sigaction(number, nullptr, &is) == 0 && is.sa_handler == SIG_IGN) ::sigaddset(&ignored_, number);
+    }
+    std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child goes without a word
     ::sigdelset(&all, SIGTTOU);
     ::sigdelset(&all, SIGPIPE);
     fd_ = descriptor(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
     if (fd_.get() < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
   }
   [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
+  /// Our caller (nohup, or a shell for its background) has us ignore it. A blocked signal comes nevertheless.
+  [[nodiscard]] bool ignored(int number) const noexcept { return ::sigismember(&ignored_, number) == 1; }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   /// The next one; 0 if there is none.
   [[nodiscard]] int next() const noexcept {
@@ -76,7 +84,7 @@ class caught_signals {
   }
 
  private:
-  sigset_t before_{};
+  sigset_t before_{}, ignored_{};
   descriptor fd_;
 };
 
@@ -217,7 +225,7 @@ class runner {
       ::poll(both, 2, -1);
       while (const int number = signals_.next()) {
         if (number == SIGTSTP) ::kill(::getpid(), SIGSTOP);
-        if (!ends_us(number)) continue;
+        if (!ends_us(number) || signals_.ignored(number)) continue;
         stopped_by = number;
         give_up.request_stop();
       }
