@@ -1,4 +1,5 @@
 #pragma once
+#include <holdfast/error.hpp>
 
 namespace holdfast::cli {
 
@@ -17,5 +18,13 @@ enum exit_code : int {
   not_found = 127,
   by_signal = 128,  ///< and the signal's number
 };
+
+inline int code_of(const lock_error& e) {
+  if (e.code() == errc::unreachable || e.code() == errc::not_ready) return unreachable;
+  if (e.code() == errc::denied) return denied;
+  if (e.code() == errc::bad_name || e.code() == errc::bad_option) return usage;
+  if (e.code() == errc::bad_url || e.code() == errc::unsupported || e.code() == errc::foreign) return configuration;
+  return internal;
+}
 
 }  // namespace holdfast::cli

@@ -22,14 +22,6 @@ void occupy_closed_streams() {
   }
 }
 
-int code_of(const lock_error& e) {
-  if (e.code() == errc::unreachable || e.code() == errc::not_ready) return unreachable;
-  if (e.code() == errc::denied) return denied;
-  if (e.code() == errc::bad_name || e.code() == errc::bad_option) return usage;
-  if (e.code() == errc::bad_url || e.code() == errc::unsupported || e.code() == errc::foreign) return configuration;
-  return internal;
-}
-
 int act(int argc, char** argv) {
   // What follows "--" is the command's, and no business of ours.
   char** const end = argv + argc;

@@ -116,7 +116,7 @@ class onlooker final : public observer {
     try {
       if (e.what == event::kind::waiting || e.what == event::kind::left) {
         const std::lock_guard lock(mutex_);
-        holder_ = e.text;
+        (e.why ? trouble_ : holder_) = e.text;
         if (e.what == event::kind::left) ++refusals_;
         heard_.notify_all();
       }
@@ -130,6 +130,11 @@ class onlooker final : public observer {
       }
     } catch (const std::exception&) {  // no memory to tell with
     }
+  }
+  /// What the store said when it failed.
+  [[nodiscard]] std::string trouble() {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
   }
   /// After so many refusals. Events come a little later than the answers that they are about.
   [[nodiscard]] std::string busy_line(std::string_view name, int refusals) {
@@ -148,7 +153,7 @@ class onlooker final : public observer {
   const bool verbose_;
   std::mutex mutex_;
   std::condition_variable heard_;
-  std::string holder_;
+  std::string holder_, trouble_;
   int refusals_ = 0;
 };
 
@@ -163,6 +168,16 @@ class runner {
         child_(o.command, signals_.before()) {}  // before there is any thread
 
   int go() {
+    try {
+      return hold_and_run();
+    } catch (const lock_error& e) {
+      say(e.what());
+      return end(code_of(e), "error");
+    }
+  }
+
+ private:
+  int hold_and_run() {
     store_.emplace(open(options_.store, {.observe = onlooker_}));
     const int not_had = acquire();
     if (not_had >= 0) return end(not_had, "not acquired");
@@ -172,7 +187,6 @@ class runner {
     return finish();
   }
 
- private:
   void say(const std::string& line) const {
     if (!options_.quiet) std::fprintf(stderr, "holdfast: %s\n", line.c_str());
   }
@@ -232,7 +246,7 @@ class runner {
       over = both[1].revents != 0;
     }
     answered_.take();
-    if (why) throw lock_error(why, options_.name, "");
+    if (why) throw lock_error(why, options_.name, onlooker_->trouble());
     return got;
   }
 
