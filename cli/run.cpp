@@ -310,12 +310,10 @@ class runner {
   /// The command is asked to stop early enough, and made to before the lock can be another's.
   void mind_the_deadline() {
     const instant now = boot_clock::now();
+    loss_.take();  // it only wakes us; what counts is the lease
     if (options_.on_lost == 0) {
       next_ = never;
-      if (!lease_.held()) {
-        loss_.take();
-        tell_loss();
-      }
+      if (!lease_.held()) tell_loss();
       return;
     }
     if (stopping_) {
@@ -323,7 +321,6 @@ class runner {
       return;
     }
     if (!lease_.held()) {
-      loss_.take();
       tell_loss();
       stopped_for_loss_ = true;
       stop(options_.on_lost, now + std::min<boot_clock::duration>(grace_, grace_after_loss));
