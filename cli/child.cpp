@@ -147,6 +147,7 @@ child::change child::look() {
     if (who != pid_) continue;
     if (WIFSTOPPED(status)) {
       what = change::stopped;
+      stop_signal_ = WSTOPSIG(status);
     } else {
       ended_ = true;
       status_ = status;

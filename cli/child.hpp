@@ -38,6 +38,8 @@ class child {
   /// After a SIGCHLD: what became of the command itself. Others who have ended are reaped.
   [[nodiscard]] change look();
   [[nodiscard]] int wait_status() const noexcept { return status_; }
+  /// What it was stopped by, the last time that it was.
+  [[nodiscard]] int stop_signal() const noexcept { return stop_signal_; }
   /// True: nobody of the group, and nobody who left it, is there any more.
   [[nodiscard]] bool all_gone() const;
 
@@ -52,6 +54,7 @@ class child {
   bool started_ = false;
   bool ended_ = false;
   int status_ = 0;
+  int stop_signal_ = 0;
 };
 
 }  // namespace holdfast::cli

@@ -76,6 +76,16 @@ class caught_signals {
   [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
   /// Our caller (nohup, or a shell for its background) has us ignore it. A blocked signal comes nevertheless.
   [[nodiscard]] bool ignored(int number) const noexcept { return ::sigismember(&ignored_, number) == 1; }
+  /// As SIGTSTP does where it is not caught: where no shell could continue us (we lead the session, as in a container),
+  /// the kernel does not stop us.
+  void stop_here() const noexcept {
+    sigset_t it;
+    ::sigemptyset(&it);
+    ::sigaddset(&it, SIGTSTP);
+    ::raise(SIGTSTP);
+    ::pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
+    ::pthread_sigmask(SIG_BLOCK, &it, nullptr);
+  }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   /// The next one; 0 if there is none.
   [[nodiscard]] int next() const noexcept {
@@ -238,7 +248,7 @@ class runner {
       pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
       ::poll(both, 2, -1);
       while (const int number = signals_.next()) {
-        if (number == SIGTSTP) ::kill(::getpid(), SIGSTOP);
+        if (number == SIGTSTP) signals_.stop_here();
         if (!ends_us(number) || signals_.ignored(number)) continue;
         stopped_by = number;
         give_up.request_stop();
@@ -260,16 +270,17 @@ class runner {
       lease_.release();
       return end(lost, "no time");
     }
+    terminal_.give_to(child_.pid());  // before it runs: it may read at once
     const int why = child_.start({{"HOLDFAST_NAME", options_.name},
                                   {"HOLDFAST_FENCE", std::to_string(lease_.fence())},
                                   {"HOLDFAST_OWNER", owner_},
                                   {"HOLDFAST_STORE", store_->url()}});
     if (why != 0) {
+      terminal_.take_back();
       say(options_.command.front() + ": " + std::strerror(why));
       lease_.release();
       return end(why == ENOENT ? not_found : not_executable, "not started");
     }
-    terminal_.give_to(child_.pid());
     status_.tell("started", {{"pid", std::int64_t{child_.pid()}}});
     return -1;
   }
@@ -286,13 +297,15 @@ class runner {
         if (number == SIGCONT && !ended) mind_the_deadline();  // who knows how long we were stopped
         if (number == SIGTSTP) {  // a command that ran on while we stand still would not be watched
           child_.signal_group(SIGSTOP);
-          stop_with_it();
+          stop_with_it(false);
         } else if (number != SIGCHLD) {
           child_.signal_group(number);
         }
       }
       const child::change what = child_.look();
-      if (what == child::change::stopped && terminal_.given()) stop_with_it();
+      if (what == child::change::stopped && (terminal_.given() || stopped_by_terminal())) {
+        stop_with_it(child_.stop_signal() == SIGTTIN || child_.stop_signal() == SIGTTOU);
+      }
       if (what == child::change::ended) {
         ended = true;
         ended_in_time_ = lease_.held();
@@ -352,14 +365,24 @@ class runner {
     next_ = kill_at;
   }
 
-  /// The command stands still, and the shell wants to see us do so, too. After that: see whether the lock is still ours
-  /// before anything else.
-  void stop_with_it() {
-    const bool had_terminal = terminal_.given();
+  [[nodiscard]] bool stopped_by_terminal() const noexcept {
+    const int by = child_.stop_signal();
+    return terminal_.there() && (by == SIGTSTP || by == SIGTTIN || by == SIGTTOU);
+  }
+
+  /// The command stands still, and the shell wants to see us do so, too; unless it only wants the foreground, and we
+  /// have it by now. After that: see whether the lock is still ours before anything else.
+  void stop_with_it(bool wants_foreground) {
     terminal_.take_back();
-    ::kill(::getpid(), SIGSTOP);
+    bool go_on = !wants_foreground || terminal_.ours();
+    if (!wants_foreground || !go_on) signals_.stop_here();
+    while (const int number = signals_.next()) {
+      if (number == SIGCONT) go_on = true;
+      if (number != SIGCHLD && number != SIGCONT && number != SIGTSTP) child_.signal_group(number);
+    }
     mind_the_deadline();
-    if (had_terminal) terminal_.give_to(child_.pid());
+    if (!go_on) return;
+    terminal_.give_to(child_.pid());
     child_.signal_group(SIGCONT);
   }
 

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
+
 namespace holdfast::cli {
 
 namespace {
@@ -18,17 +21,21 @@ bool is_pipe(int fd) noexcept {
 terminal::terminal() {
   if (::getpgrp() != ::getpid() || ::isatty(STDIN_FILENO) != 1 || is_pipe(STDOUT_FILENO)) return;
   tty_ = descriptor(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-  if (tty_.get() >= 0 && ::tcgetpgrp(tty_.get()) != ::getpgrp()) tty_.reset();
 }
+
+bool terminal::ours() const noexcept { return there() && ::tcgetpgrp(tty_.get()) == ::getpgrp(); }
 
 // SIGTTOU is blocked in this program, so that it may do this from the background.
 void terminal::give_to(pid_t group) noexcept {
-  if (tty_.get() >= 0) given_ = ::tcsetpgrp(tty_.get(), group) == 0;
+  if (ours() && ::tcsetpgrp(tty_.get(), group) == 0) given_to_ = group;
 }
 
 void terminal::take_back() noexcept {
-  if (given_) ::tcsetpgrp(tty_.get(), ::getpgrp());
-  given_ = false;
+  if (!given()) return;
+  const pid_t now = ::tcgetpgrp(tty_.get());
+  const bool nobody = now <= 1 || (::kill(-now, 0) != 0 && errno == ESRCH);  // a group that the command made, and ended
+  if (now == given_to_ || nobody) ::tcsetpgrp(tty_.get(), ::getpgrp());
+  given_to_ = 0;
 }
 
 }  // namespace holdfast::cli
