@@ -1,0 +1,214 @@
+"""The exit codes of `holdfast run`, and what it does with bad input."""
+import os
+import signal
+import subprocess
+
+import support
+
+
+class TheCommand(support.Case):
+    def test_its_exit_code_is_passed_through_exactly(self):
+        for code in (0, 1, 2, 64, 69, 75, 79, 80, 126, 127, 128, 200, 255):
+            run = self.shell("lock", "exit $1", code)
+            self.assertEqual(run.code(), code, run.errors())
+            self.assertEqual(run.errors(), "")
+            end = run.event("end")
+            self.assertEqual((end["exit"], end["cause"]), (code, "command"))
+
+    def test_the_signal_that_killed_it_becomes_128_and_its_number(self):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM, signal.SIGUSR1):
+            run = self.shell("lock", "ulimit -c 0; kill -$1 $$", int(number))
+            self.assertEqual(run.code(), 128 + number)
+            self.assertEqual(run.event("exited")["signal"], number)
+
+    def test_a_command_that_does_not_exist_is_127(self):
+        for command in ("no-such-command-anywhere", "/no/such/command", ""):
+            run = self.run_("lock", command)
+            self.assertEqual(run.code(), 127, command)
+            self.assertIn("No such file", run.errors())
+            end = run.event("end")
+            self.assertEqual((end["exit"], end["cause"]), (127, "not started"))
+            self.assertNotIn("started", run.told())
+        self.assert_free()
+
+    def test_a_command_that_cannot_be_executed_is_126(self):
+        plain = self.folder / "plain"
+        plain.write_text("true\n")
+        for command in (plain, self.folder):
+            run = self.run_("lock", str(command))
+            self.assertEqual(run.code(), 126)
+            self.assertIn("Permission denied", run.errors())
+            self.assertEqual(run.event("end")["exit"], 126)
+        self.assert_free()
+
+    def test_it_is_found_in_the_path_of_the_caller(self):
+        tool = self.folder / "tool"
+        tool.write_text("#!/bin/sh\nexit 23\n")
+        tool.chmod(0o755)
+        self.environment["PATH"] = f"{self.folder}:{self.environment['PATH']}"
+        self.assertEqual(self.run_("lock", "tool").code(), 23)
+
+    def test_all_behind_the_dashes_is_the_commands_own(self):
+        run = self.run_("lock", "printf", "%s|", "-n", "--", "--store", "", "a b")
+        self.assertEqual(run.lines.all(), b"-n|--|--store||a b|")
+        self.assertEqual(run.code(), 0)
+
+
+class Usage(support.Case):
+    def assert_refused(self, *arguments, saying=""):
+        run = self.raw(*arguments)
+        self.assertEqual(run.code(), 64, (arguments, run.errors()))
+        self.assertIn(saying, run.errors())
+        self.assertNotEqual(run.errors(), "")
+        self.assertNotIn("started", run.told())
+
+    def test_an_unknown_option_is_refused(self):
+        for option in ("--no-such-option", "-Z", "--ttl=10s=3", "--storee=memory:"):
+            self.assert_refused(option, "lock", "--", "true")
+
+    def test_no_command_is_refused(self):
+        self.assert_refused("lock", saying="no command")
+        self.assert_refused("lock", "--", saying="no command")
+
+    def test_a_command_without_the_dashes_is_refused(self):
+        self.assert_refused("lock", "true")
+        self.assert_refused("lock", "echo", "--", "true")
+
+    def test_no_name_is_refused(self):
+        self.assert_refused("--", "true", saying="NAME")
+        self.assert_refused(saying="NAME")
+
+    def test_an_empty_name_is_refused(self):
+        self.assert_refused("--store", self.store, "", "--", "true", saying="empty")
+
+    def test_a_name_that_is_too_long_is_refused(self):
+        self.assertEqual(self.run_("n" * 512, "true").code(), 0)
+        self.assert_refused("--store", self.store, "n" * 513, "--", "true", saying="513 bytes")
+        most = 128 * 1024 - 1  # the kernel starts no program with a longer argument
+        self.assert_refused("--store", self.store, "n" * most, "--", "true", saying=f"{most} bytes")
+        with self.assertRaises(OSError):
+            subprocess.run([support.PROGRAM, "run", "n" * (1 << 20), "--", "true"])
+
+    def test_what_is_no_duration_is_refused(self):
+        for option in ("-w", "--timeout", "--ttl", "--max-hold", "--grace"):
+            for text in ("", "x", "1x", "s", "1 s", "1e3", "--", "inf", "nan", "0x10", "11y", "4000d", "1s1s"):
+                self.assert_refused("--store", self.store, option, text, "lock", "--", "true")
+            self.assert_refused("--store", self.store, f"{option}=-1s", "lock", "--", "true", saying="no duration")
+            self.assert_refused("lock", option, "--", "true")
+
+    def test_every_unit_of_a_duration_is_understood(self):
+        for text in ("60000ms", "60s", "60", "1.5m", "2h", ".5h", "1d"):
+            self.assertEqual(self.run_("lock", "true", options=["-w", text, "--ttl", text]).code(), 0, text)
+
+    def test_a_ttl_out_of_range_is_refused(self):
+        for ttl in ("0", "9ms", "24.1h", "2d"):
+            options = ("--store", self.store, "--ttl", ttl)
+            self.assert_refused(*options, "lock", "--", "true", saying="between 10 ms and 24 h")
+        for ttl in ("10ms", "24h"):
+            self.assertEqual(self.run_("lock", "true", options=["--ttl", ttl]).code(), 0)
+
+    def test_a_max_hold_out_of_range_is_refused(self):
+        for most in ("9ms", "366d"):
+            self.assert_refused("--store", self.store, "--max-hold", most, "lock", "--", "true", saying="max")
+
+    def test_a_grace_that_leaves_the_command_no_time_is_refused(self):
+        options = ("--store", self.store, "--max-hold", "1s", "--grace", "1s")
+        self.assert_refused(*options, "lock", "--", "true", saying="--grace")
+
+    def test_a_conflict_exit_code_out_of_range_is_refused(self):
+        for code in ("-1", "256", "x", ""):
+            self.assert_refused("-E", code, "lock", "--", "true")
+
+    def test_what_is_no_signal_is_refused(self):
+        for word in ("", "no", "SIG", "TERMM", "99"):
+            self.assert_refused(f"--on-lost={word}", "lock", "--", "true")
+
+    def test_a_status_descriptor_that_is_not_open_is_refused(self):
+        for number in ("-1", "x", "1000000", "3", "4", "5", "6", "7", "8", "9", "10"):
+            run = self.raw("--store", self.store, "--status-fd", number, "lock", "--", "env", status=False, pass_fds=())
+            self.assertEqual(run.code(), 64, number)
+            self.assertIn("status-fd", run.errors())
+
+    def test_help_and_version_are_answers_and_no_errors(self):
+        for arguments, words in (("--help", b"run"), ("run --help", b"--max-hold"), ("--version", b"holdfast")):
+            done = subprocess.run([support.PROGRAM, *arguments.split()], capture_output=True, timeout=support.PATIENCE)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn(words, done.stdout)
+
+    def test_no_subcommand_or_an_unknown_one_is_refused(self):
+        for arguments in ([], ["walk"], ["--", "run", "lock", "true"]):
+            done = subprocess.run([support.PROGRAM, *arguments], capture_output=True, timeout=support.PATIENCE)
+            self.assertEqual(done.returncode, 64, arguments)
+
+
+class TheStore(support.Case):
+    def assert_fails(self, store, code, saying):
+        run = self.raw("--store", store, "lock", "--", "true")
+        self.assertEqual(run.code(), code, run.errors())
+        self.assertIn(saying, run.errors())
+        self.assertEqual(run.told(), ["end"])
+        self.assertEqual((run.events[0]["exit"], run.events[0]["cause"]), (code, "error"))
+
+    def test_a_url_that_is_none_is_78(self):
+        for url in ("nowhere", "ftp://example", "dir:", "dir:relative/path", ":"):
+            self.assert_fails(url, 78, "")
+
+    def test_a_url_is_quoted_only_up_to_its_colon(self):
+        run = self.raw("--store", "redisss://user:secret@host", "lock", "--", "true")
+        self.assertEqual(run.code(), 78)
+        self.assertNotIn("secret", run.errors())
+
+    def test_a_folder_that_cannot_be_made_is_69(self):
+        self.assert_fails(f"dir:{self.folder}/no/such/parent", 69, "cannot make")
+        (self.folder / "file").write_text("")
+        self.assert_fails(f"dir:{self.folder}/file", 69, "Not a directory")
+
+    def test_a_file_that_is_no_database_is_78(self):
+        self.assertEqual(self.run_("lock", "true").code(), 0)
+        for left in ("locks.db-wal", "locks.db-shm"):
+            (self.folder / "store" / left).unlink(missing_ok=True)
+        (self.folder / "store" / "locks.db").write_bytes(b"no database at all" * 1000)
+        self.assert_fails(self.store, 78, "damaged")
+
+    def test_a_file_of_a_newer_version_is_78(self):
+        self.assertEqual(self.run_("lock", "true").code(), 0)
+        self.rows("PRAGMA user_version = 99")
+        self.assert_fails(self.store, 78, "newer version")
+
+    def test_a_database_of_something_else_is_78(self):
+        (self.folder / "store").mkdir(0o700)
+        self.rows("PRAGMA application_id = 7")
+        self.rows("CREATE TABLE theirs(x)")
+        self.assert_fails(self.store, 78, "something else")
+        self.assertEqual(self.rows("SELECT name FROM sqlite_master"), [("theirs",)])
+
+    def test_one_who_is_in_the_middle_of_a_write_for_too_long_is_named_and_69(self):
+        holder = self.hold()
+        with support.lock_byte(self.folder / "store" / "writers", 0):
+            run = self.run_("lock", "true")
+            self.assertEqual(run.code(), 69)
+            self.assertIn(f"process {holder.pid} is in the middle of a write", run.errors())
+        holder.let_go()
+        self.assertEqual(holder.code(), 0, holder.errors())
+
+    def test_a_file_that_is_deleted_under_way_is_a_lock_lost_and_ends_those_who_wait(self):
+        holder = self.hold()
+        waiter = self.run_("lock", "true").waiting()
+        (self.folder / "store" / "locks.db").unlink()
+        holder.event("lost")
+        self.assertEqual(holder.code(), 79)
+        self.assertEqual(waiter.code(), 78)
+        self.assertIn("was deleted or replaced under way", waiter.errors())
+
+    def test_a_file_that_is_truncated_under_way_makes_nobody_hang(self):
+        holder = self.hold()
+        waiter = self.run_("lock", "true").waiting()
+        for left in ("locks.db", "locks.db-wal"):
+            os.truncate(self.folder / "store" / left, 0)
+        holder.let_go()
+        self.assertIn(holder.code(), (0, 80))
+        self.assertIn(waiter.code(), (69, 78), waiter.errors())
+
+
+if __name__ == "__main__":
+    support.main()

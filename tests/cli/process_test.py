@@ -1,0 +1,219 @@
+"""The processes of `holdfast run`: nothing of the command runs without the lock, and it gets what the caller gave."""
+import hashlib
+import os
+import signal
+import subprocess
+
+import support
+
+# Starts a process that writes its pid into $1 and ends only by a signal, in the group of the command.
+STAYS = '"echo \\$\\$ > $1.new; mv $1.new $1; exec sleep 1000"'
+GRANDCHILD = f"sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
+# The same in a session of its own, without a parent, as daemons do.
+DAEMON = f"(setsid sh -c {STAYS} &); while ! [ -e $1 ]; do :; done; "
+# The same with its parent.
+ELSEWHERE = f"setsid sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
+# Exits with 0 if the process of $1 is there and is no zombie.
+SEEN = 'grep -q "^State:.[^ZX]" /proc/$(cat $1)/status'
+
+
+class WhatTheCommandLeavesBehind(support.Case):
+    def leave(self, script, *options, then="exit 3"):
+        """Runs it with another waiting; who was left must be gone when the next holder looks."""
+        at = self.folder / "pid"
+        run = self.shell("lock", script + "echo ready; read x; " + then, at, options=options).running().word("ready")
+        left = self.process(at.read_text())
+        next_ = self.shell("lock", SEEN, at).waiting()
+        self.assertFalse(left.ended())
+        run.let_go()
+        self.assertEqual(run.code(), 3)
+        self.assertNotEqual(next_.code(), 0, "the next holder saw a process of the one before")
+        self.assertTrue(left.ended())
+        return run
+
+    def test_a_grandchild_is_ended_before_the_lock_is_free(self):
+        self.leave(GRANDCHILD)
+
+    def test_a_grandchild_that_ignores_term_is_ended_before_the_lock_is_free(self):
+        self.leave('trap "" TERM; ' + GRANDCHILD, "--grace", "200ms")
+
+    def test_a_grandchild_that_is_stopped_is_ended_before_the_lock_is_free(self):
+        self.leave(GRANDCHILD + "kill -STOP $(cat $1); ")
+
+    def test_a_daemon_is_ended_before_the_lock_is_free(self):
+        self.leave(DAEMON)
+
+    def test_a_daemon_that_ignores_term_is_ended_before_the_lock_is_free(self):
+        self.leave('trap "" TERM; ' + DAEMON, "--grace", "200ms")
+
+    def test_a_child_in_another_session_is_ended_before_the_lock_is_free(self):
+        self.leave(ELSEWHERE, "--grace", "200ms")
+
+    def test_it_is_said_with_v(self):
+        run = self.leave(GRANDCHILD, "-v")
+        self.assertIn("ending what the command left behind", run.errors())
+
+    def test_many_generations_are_ended(self):
+        program = """
+import os, sys
+for depth in range(20):
+    if os.fork(): os._exit(0) if depth else (sys.stdin.read(), os._exit(3))
+    os.setsid()
+print(os.getpid(), flush=True)
+import signal
+signal.pause()
+"""
+        run = self.python("lock", program).running()
+        last = self.process(run.line())
+        run.let_go()
+        self.assertEqual(run.code(), 3)
+        self.assertTrue(last.ended())
+
+
+class AProgramThatIsKilled(support.Case):
+    def test_takes_the_command_and_its_group_with_it_and_the_lock_is_free(self):
+        at = self.folder / "pid"
+        run = self.shell("lock", 'trap "" TERM HUP INT; ' + GRANDCHILD + "echo ready; while :; do read x; done", at)
+        run.running().word("ready")
+        grandchild = self.process(at.read_text())
+        waiter = self.run_("lock", "true").waiting()
+        run.signal(signal.SIGKILL)
+        self.assertEqual(run.code(), -signal.SIGKILL)
+        self.assertEqual(waiter.code(), 0, waiter.errors())
+        run.command.wait()
+        grandchild.wait()
+        self.assert_free()
+
+    def test_takes_those_with_it_who_outlive_the_command(self):
+        at = self.folder / "pid"
+        run = self.shell("lock", 'trap "" TERM; ' + GRANDCHILD + "exit 3", at, options=["--grace", "1h"]).running()
+        run.command.wait()
+        grandchild = self.process(at.read_text())
+        run.signal(signal.SIGKILL)
+        grandchild.wait()
+        self.assert_free()
+
+    def test_leaves_no_guardian_behind(self):
+        run = self.hold()
+        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+            ours = [self.process(pid) for pid in file.read().split()]
+        self.assertEqual(len(ours), 2)
+        run.signal(signal.SIGKILL)
+        for each in ours:
+            each.wait()
+
+    def test_takes_nested_runs_with_it(self):
+        at = self.folder / "pid"
+        inner = [support.PROGRAM, "run", "inner", "--", "sh", "-c", GRANDCHILD + "echo ready; read x", "sh", str(at)]
+        run = self.run_("outer", *inner).running().word("ready")
+        grandchild = self.process(at.read_text())
+        run.signal(signal.SIGKILL)
+        run.command.wait()
+        grandchild.wait()
+        self.assertEqual(self.run_("inner", "true").code(), 0)
+        self.assertEqual(self.run_("outer", "true").code(), 0)
+
+
+class AProgramThatIsStopped(support.Case):
+    def test_keeps_its_lock_on_a_directory(self):
+        run = self.hold(options=["--ttl", "10ms"])
+        run.signal(signal.SIGSTOP)
+        support.until(lambda: run.process.state() == "T", "stopped")
+        waiter = self.run_("lock", "true", options=["-w", "200ms"])
+        self.assertEqual(waiter.code(), 75)
+        self.assert_held()
+        run.signal(signal.SIGCONT)
+        run.let_go()
+        self.assertEqual(run.code(), 0, run.errors())
+
+    def test_goes_on_where_it_was_though_the_command_has_ended_meanwhile(self):
+        run = self.shell("lock", "read x; exit 3").running()
+        run.signal(signal.SIGSTOP)
+        support.until(lambda: run.process.state() == "T", "stopped")
+        run.let_go()
+        run.command.wait()
+        self.assert_held()
+        run.signal(signal.SIGCONT)
+        self.assertEqual(run.code(), 3)
+
+
+class TheStreams(support.Case):
+    def test_stdin_of_some_megabytes_reaches_the_command_whole(self):
+        data = self.folder / "data"
+        data.write_bytes(os.urandom(1 << 20) * 5)
+        feeder = subprocess.Popen(["cat", data], stdout=subprocess.PIPE)
+        run = self.run_("lock", "sha256sum", stdin=feeder.stdout)
+        feeder.stdout.close()
+        self.assertEqual(run.line().split()[0], hashlib.sha256(data.read_bytes()).hexdigest())
+        self.assertEqual(run.code(), 0)
+        self.assertEqual(feeder.wait(support.PATIENCE), 0)
+
+    def test_stdin_is_not_read_before_the_command_or_after_it(self):
+        text = self.folder / "text"
+        text.write_text("one\ntwo\nthree\n")
+        with open(text) as file:
+            run = self.shell("lock", "dd bs=1 count=4 2> /dev/null", stdin=file)
+            self.assertEqual(run.code(), 0)
+            self.assertEqual(run.lines.all(), b"one\n")
+            self.assertEqual(os.read(file.fileno(), 100), b"two\nthree\n")
+
+    def test_one_that_is_closed_is_closed_for_the_command(self):
+        for closed in ("0", "1", "2", "01", "02", "12", "012"):
+            close = "".join(f"exec {fd}>&-; " for fd in closed)
+            at = self.folder / f"open-{closed}"
+            program = ["sh", "-c", close + 'exec "$@"', "sh", support.PROGRAM]
+            look = 'r=; for fd in 0 1 2; do [ -e /proc/$$/fd/$fd ] && r=$r$fd; done; echo "$r" > "$1"'
+            run = self.shell("lock", look, at, program=program, options=["-v"])
+            self.assertEqual(run.code(), 0)
+            self.assertEqual(at.read_text().strip(), "".join(fd for fd in "012" if fd not in closed))
+
+    def test_nothing_of_ours_is_written_into_a_file_that_has_the_number_of_a_closed_one(self):
+        holder = self.hold()
+        program = ["sh", "-c", 'exec 0>&- 1>&- 2>&-; exec "$@"', "sh", support.PROGRAM]
+        file = self.folder / "of-the-command"
+        opens = "import os, sys; [os.open(sys.argv[1] + str(n), os.O_RDWR | os.O_CREAT) for n in range(3)]; os.fstat(2)"
+        run = self.run_("lock", *support.PYTHON, opens, str(file), program=program, options=["-v"]).waiting()
+        holder.let_go()
+        self.assertEqual(run.code(), 0)
+        busy = self.hold()
+        self.assertEqual(self.run_("lock", "true", program=program, options=["-n", "-v"]).code(), 75)
+        busy.let_go()
+        self.assertEqual(busy.code(), 0)
+        for n in range(3):
+            self.assertEqual((self.folder / f"of-the-command{n}").read_bytes(), b"")
+        for each in (self.folder / "store").iterdir():
+            if each.is_file():
+                self.assertNotIn(b"holdfast: ", each.read_bytes(), each)
+        self.assertEqual(self.rows("PRAGMA integrity_check"), [("ok",)])
+
+    def test_the_command_inherits_no_descriptor_of_ours(self):
+        run = self.run_("lock", "ls", "-l", "/proc/self/fd", status=False, pass_fds=())
+        numbers = [line.split()[8] for line in run.lines.all().decode().splitlines()[1:]]
+        self.assertEqual(numbers, ["0", "1", "2", "3"])  # the last is the folder that ls reads
+        self.assertEqual(run.code(), 0)
+
+    def test_a_descriptor_of_the_caller_is_inherited(self):
+        reading, writing = os.pipe()
+        run = self.run_("lock", *support.PYTHON, "import os, sys; os.write(int(sys.argv[1]), b'here')", str(writing),
+                        status=False, pass_fds=(writing,))
+        os.close(writing)
+        self.assertEqual(run.code(), 0)
+        self.assertEqual(os.read(reading, 10), b"here")
+        self.assertEqual(os.read(reading, 10), b"")  # and nobody keeps it open
+        os.close(reading)
+
+    def test_the_folder_and_the_file_mode_mask_are_the_callers(self):
+        run = self.shell("lock", "pwd; umask", cwd=self.folder, umask=0o027)
+        self.assertEqual(run.lines.all().decode().split(), [str(self.folder), "0027"])
+
+
+class TheGroup(support.Case):
+    def test_is_the_commands_own(self):
+        run = self.hold()
+        self.assertEqual(os.getpgid(run.command.pid), run.command.pid)
+        self.assertNotEqual(os.getpgid(run.pid), run.command.pid)
+        self.assertEqual(os.getsid(run.command.pid), os.getsid(0))
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,141 @@
+"""Signals to `holdfast run` while its command runs, and while it is being stopped."""
+import signal
+
+import support
+
+FORWARDED = ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "WINCH", "CONT")
+
+# A leader and its child: each says which signals it gets, in a line that is one write. They end with their stdin.
+PAIR = support.HEAR + """
+to_child, to_leader = os.pipe(), os.pipe()
+leads = os.fork()
+who = "leader" if leads else "child"
+def say(text): os.write(1, f"{who} {text}\\n".encode())
+hear(sys.argv[1:], say)
+os.close(to_child[1]) if not leads else os.close(to_leader[1])
+if leads:
+    os.read(to_leader[0], 1)
+    say("ready")
+    os.read(0, 1)
+    os.close(to_child[1])
+    os.wait()
+    os._exit(9)
+os.write(to_leader[1], b"!")
+os.read(to_child[0], 1)
+"""
+
+
+class WhileTheCommandRuns(support.Case):
+    def test_each_reaches_the_whole_group(self):
+        run = self.python("lock", PAIR, *FORWARDED).running().word("leader ready")
+        for name in FORWARDED:
+            run.signal(getattr(signal, "SIG" + name))
+            self.assertEqual({run.line(), run.line()}, {f"leader {name}", f"child {name}"})
+        run.let_go()
+        self.assertEqual(run.code(), 9)
+        self.assertEqual(run.event("end")["cause"], "command")
+
+    def test_one_that_kills_the_command_is_its_exit_code(self):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+            run = self.shell("lock", "ulimit -c 0; echo ready; exec cat").running().word("ready")
+            run.signal(number)
+            self.assertEqual(run.code(), 128 + number)
+            self.assertEqual(run.event("exited")["signal"], number)
+        self.assert_free()
+
+    def test_a_command_that_ignores_term_runs_on_and_keeps_the_lock(self):
+        run = self.shell("lock", 'trap "" TERM; echo ready; read x; exit 4').running().word("ready")
+        for _ in range(3):
+            run.signal(signal.SIGTERM)
+        self.assert_held()
+        run.let_go()
+        self.assertEqual(run.code(), 4)
+
+    def test_the_commands_own_answer_to_term_counts(self):
+        run = self.shell("lock", 'trap "exit 6" TERM; echo ready; while :; do read x; done').running().word("ready")
+        run.signal(signal.SIGTERM)
+        self.assertEqual(run.code(), 6)
+
+    def test_one_that_comes_before_the_command_is_started_is_not_lost(self):
+        holder = self.hold()
+        run = self.shell("lock", "read x").waiting()
+        run.signal(signal.SIGSTOP)  # the grant and the signal are there together when it goes on
+        support.until(lambda: run.process.state() == "T", "stopped")
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+        run.signal(signal.SIGTERM)
+        run.signal(signal.SIGCONT)
+        self.assertEqual(run.code(), 128 + signal.SIGTERM)
+        self.assert_free()
+
+
+class WhileTheCommandIsBeingStopped(support.Case):
+    # The command is gone, and has left somebody behind who does not hear TERM and says which signals it gets.
+    LEFT = """
+import os, signal, sys
+all = {getattr(signal, "SIG" + name) for name in sys.argv[1:]}
+signal.pthread_sigmask(signal.SIG_BLOCK, all)
+if os.fork(): os._exit(3)
+while True: os.write(1, f"{signal.Signals(signal.sigwait(all)).name[3:]}\\n".encode())
+"""
+
+    def test_each_reaches_those_who_are_left_and_the_code_is_still_the_commands(self):
+        run = self.python("lock", self.LEFT, *FORWARDED, options=["--grace", "2s"])
+        self.assertEqual({run.line(), run.line()}, {"TERM", "CONT"})  # of our own: it is asked to end
+        names = [name for name in FORWARDED if name not in ("TERM", "CONT")]
+        for name in names:
+            run.signal(getattr(signal, "SIG" + name))
+            run.word(name)
+        self.assertEqual(run.code(), 3)
+        self.assertEqual(run.event("end")["exit"], 3)
+
+    def test_each_reaches_a_command_that_is_asked_to_end_before_the_deadline(self):
+        script = 'trap "echo TERM" TERM; trap "echo HUP; exit 5" HUP; echo ready; while :; do read x; done'
+        options = ["--ttl", "100ms", "--max-hold", "20s", "--grace", "19800ms"]
+        run = self.shell("lock", script, options=options).running().word("ready").word("TERM")
+        run.signal(signal.SIGHUP)
+        run.word("HUP")
+        self.assertEqual(run.code(), 79)
+
+
+class Dispositions(support.Case):
+    def ignoring(self, *names):
+        """A shell that ignores them becomes the program."""
+        return ["sh", "-c", "".join(f"trap '' {name}; " for name in names) + 'exec "$@"', "sh", support.PROGRAM]
+
+    def test_an_ignored_hangup_stays_ignored_by_the_command_and_by_us(self):
+        run = self.shell("lock", "echo ready; read x; exit 4", program=self.ignoring("HUP")).running().word("ready")
+        run.signal(signal.SIGHUP)
+        run.command.signal(signal.SIGHUP)
+        run.let_go()
+        self.assertEqual(run.code(), 4)
+
+    def test_what_the_caller_ignores_does_not_end_us_while_we_wait(self):
+        holder = self.hold()
+        run = self.shell("lock", "exit 4", program=self.ignoring("HUP", "INT", "QUIT", "TERM")).waiting()
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            run.signal(number)
+        holder.let_go()
+        self.assertEqual(run.code(), 4, run.errors())
+
+    def test_the_end_of_the_command_is_noticed_though_the_caller_ignores_those_of_its_children(self):
+        ignore = "from signal import *; import os, sys; signal(SIGCHLD, SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+        self.assertEqual(self.shell("lock", "exit 4", program=[*support.PYTHON, ignore, support.PROGRAM]).code(), 4)
+
+    def test_the_command_starts_with_the_mask_and_the_dispositions_of_the_caller(self):
+        found = ("SigBlk", "SigIgn", "SigCgt")
+
+        def of(program):
+            run = self.run_("lock", "cat", "/proc/self/status", program=program)
+            lines = run.lines.all().decode().splitlines()
+            self.assertEqual(run.code(), 0)
+            return {name: int(value, 16) for name, value in (line.split() for line in lines if line[:6] in found)}
+
+        plain, some = of([support.PROGRAM]), of(self.ignoring("HUP", "USR1"))
+        self.assertEqual(plain, {"SigBlk:": 0, "SigIgn:": 0, "SigCgt:": 0})
+        both = 1 << (signal.SIGHUP - 1) | 1 << (signal.SIGUSR1 - 1)
+        self.assertEqual((some["SigBlk:"], some["SigIgn:"]), (0, both))
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,286 @@
+"""What the tests of the program share: starting it, hearing what it does, and ending all that they have started.
+
+Nothing here sleeps: a test waits for a line of --status-fd, for a line of the command, or for the end of a process, and
+never for longer than PATIENCE. usage of a test: NAME_test.py PROGRAM [unittest's arguments]
+"""
+import fcntl
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PATIENCE = 30  # seconds
+PROGRAM = ""
+PYTHON = (sys.executable, "-ISc")
+
+# Whoever has started us may have had us ignore some; a test that wants that says so.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD, signal.SIGTSTP):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
+
+# For commands in Python: hear(names, say) says which signals come, at once, whatever else the program waits for.
+HEAR = """
+import os, signal, sys, threading
+def hear(names, say):
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing)
+    for name in names: signal.signal(getattr(signal, "SIG" + name), lambda number, frame: None)
+    def tell():
+        while True: say(signal.Signals(os.read(reading, 1)[0]).name[3:])
+    threading.Thread(target=tell, daemon=True).start()
+"""
+
+
+def until(ready, what):
+    """Waits until ready() for what no event tells, such as the state of a process."""
+    end = time.monotonic() + PATIENCE
+    while not ready():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {PATIENCE} s")
+        select.select([], [], [], 0.001)
+
+
+class Process:
+    """A process that the test has started, if only through others. It is known by a pidfd: never is another hit."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.fd = os.pidfd_open(pid)
+
+    def ended(self, within=0):
+        return bool(select.select([self.fd], [], [], within)[0])
+
+    def wait(self):
+        if not self.ended(PATIENCE):
+            raise AssertionError(f"process {self.pid} did not end within {PATIENCE} s; it is {self.state()}")
+
+    def state(self):
+        """As ps says it: R, S, T ...; nothing when it is gone. A zombie (Z) is as good as gone."""
+        try:
+            return pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return ""
+
+    def signal(self, number):
+        signal.pidfd_send_signal(self.fd, number)
+
+    def end(self):
+        try:
+            self.signal(signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.close(self.fd)
+
+
+class Lines:
+    """What comes out of a pipe, line by line."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.rest = b""
+        self.over = False
+
+    def next(self):
+        """The next line as bytes; nothing at the end."""
+        end = time.monotonic() + PATIENCE
+        while b"\n" not in self.rest and not self.over:
+            if not select.select([self.fd], [], [], max(0, end - time.monotonic()))[0]:
+                raise AssertionError(f"nothing more was said within {PATIENCE} s; so far: {self.rest!r}")
+            part = os.read(self.fd, 1 << 16)
+            self.over = not part
+            self.rest += part
+        line, newline, self.rest = self.rest.partition(b"\n")
+        return line + newline
+
+    def all(self):
+        return b"".join(iter(self.next, b""))
+
+    def close(self):
+        os.close(self.fd)
+
+
+class Run:
+    """One `holdfast run`. The test writes to the command's stdin, and reads its stdout."""
+
+    def __init__(self, test, arguments, status=True, **how):
+        self.test = test
+        self.events = []
+        self.errors_at = test.folder / f"stderr-{len(test.runs)}"
+        reading, writing = os.pipe()
+        self.status = Lines(reading)
+        if status:
+            arguments = ["--status-fd", str(writing), *arguments]
+        options = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=test.environment)
+        options["pass_fds"] = (writing,)
+        options.update(how)
+        with open(self.errors_at, "wb") as errors:
+            options.setdefault("stderr", errors)
+            program = options.pop("program", [PROGRAM])
+            self.popen = subprocess.Popen([*program, "run", *arguments], **options)
+        os.close(writing)
+        self.process = Process(self.popen.pid)
+        self.command = None
+        self.lines = Lines(os.dup(self.popen.stdout.fileno())) if self.popen.stdout else None
+
+    @property
+    def pid(self):
+        return self.popen.pid
+
+    def next_event(self):
+        """The next line of --status-fd; nothing at its end."""
+        line = self.status.next()
+        if not line:
+            return None
+        event = json.loads(line.decode("utf-8"))  # both are strict: a line that is no JSON in UTF-8 fails the test
+        self.events.append(event)
+        if event["event"] == "started" and not self.command:
+            try:
+                self.command = self.test.process(event["pid"])
+            except ProcessLookupError:  # so short was it
+                pass
+        return event
+
+    def event(self, what):
+        """Reads on to an event of that name."""
+        while event := self.next_event():
+            if event["event"] == what:
+                return event
+        raise AssertionError(f"no {what!r} came; but {self.events}; {self.errors()}")
+
+    def told(self):
+        """The names of all events, from the first to the end."""
+        while self.next_event():
+            pass
+        return [event["event"] for event in self.events]
+
+    def running(self):
+        self.event("started")
+        return self
+
+    def waiting(self):
+        self.event("waiting")
+        return self
+
+    def line(self):
+        return self.lines.next().decode().rstrip("\n")
+
+    def word(self, expected):
+        """The command is as far as to say this."""
+        self.test.assertEqual(self.line(), expected, self.errors())
+        return self
+
+    def tell(self, text):
+        self.popen.stdin.write(text.encode() + b"\n")
+
+    def let_go(self):
+        self.popen.stdin.close()
+
+    def signal(self, number):
+        self.process.signal(number)
+
+    def code(self):
+        """Its exit code, at the end of it."""
+        self.process.wait()
+        return self.popen.wait()
+
+    def errors(self):
+        return self.errors_at.read_text(errors="replace") if self.errors_at.exists() else ""
+
+    def end(self):
+        self.process.end()
+        self.popen.wait()
+        for stream in (self.popen.stdin, self.popen.stdout, self.lines, self.status):
+            if stream:
+                stream.close()
+
+
+class Case(unittest.TestCase):
+    """A test with a store of its own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="holdfast-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.store = f"dir:{self.folder}/store"
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST_")}
+        self.environment["LC_ALL"] = "C"
+        self.runs = []
+        self.processes = []
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for each in self.runs + self.processes:
+            each.end()
+
+    def process(self, pid):
+        self.processes.append(Process(int(pid)))
+        return self.processes[-1]
+
+    def raw(self, *arguments, **how):
+        """`holdfast run` with these arguments and nothing more."""
+        self.runs.append(Run(self, list(arguments), **how))
+        return self.runs[-1]
+
+    def run_(self, name, *command, options=(), **how):
+        return self.raw("--store", self.store, *options, name, "--", *command, **how)
+
+    def shell(self, name, script, *arguments, options=(), **how):
+        """The command is a script of sh; $1, $2 ... are the arguments."""
+        return self.run_(name, "sh", "-c", script, "sh", *map(str, arguments), options=options, **how)
+
+    def python(self, name, program, *arguments, options=(), **how):
+        return self.run_(name, *PYTHON, program, *map(str, arguments), options=options, **how)
+
+    def hold(self, name="lock", options=(), **how):
+        """Holds it until let_go()."""
+        return self.run_(name, "cat", options=options, **how).running()
+
+    def rows(self, sql, *values):
+        """What SQLite answers about the store, or does to it."""
+        database = sqlite3.connect(f"{self.folder}/store/locks.db", timeout=PATIENCE)
+        try:
+            with database:
+                return database.execute(sql, values).fetchall()
+        finally:
+            database.close()
+
+    def places(self, name="lock"):
+        """How many hold the lock or wait for it, as far as the store knows."""
+        return self.rows("SELECT count(*) FROM place WHERE name = ?", os.fsencode(name))[0][0]
+
+    def break_lock(self, name="lock"):
+        """Takes the lock from its holder behind its back."""
+        self.rows("DELETE FROM place WHERE name = ? AND ticket = 0", os.fsencode(name))
+
+    def assert_free(self, name="lock"):
+        run = self.run_(name, "true", options=["-n"])
+        self.assertEqual(run.code(), 0, run.errors())
+
+    def assert_held(self, name="lock"):
+        run = self.run_(name, "true", options=["-n"])
+        self.assertEqual(run.code(), 75, run.errors())
+
+
+def lock_byte(path, at):
+    """Locks a byte of a file as the store does (F_OFD_SETLK); free again when the returned file is closed."""
+    file = open(path, "r+b")
+    f_ofd_setlk = 37
+    fcntl.fcntl(file, f_ofd_setlk, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, at, 1, 0))
+    return file
+
+
+def main():
+    global PROGRAM
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main(module="__main__", verbosity=2)

@@ -1,0 +1,291 @@
+"""Job control: `holdfast run` on a terminal, started by a shell."""
+import fcntl
+import json
+import os
+import pty
+import signal
+import socket
+import termios
+
+import support
+
+# Says what it gets through a file that is no terminal, as background jobs may not write to one that forbids it.
+COMMAND = support.HEAR + """
+out = os.open(sys.argv[1], os.O_WRONLY)
+def say(text): os.write(out, text.encode() + b"\\n")
+hear(("INT", "CONT", "WINCH"), say)
+say("ready")
+for line in sys.stdin:
+    say("read " + line.strip())
+    if line.startswith("exit"): os._exit(int(line.split()[1]))
+"""
+
+
+def shell(orders, terminal):
+    """The part of a shell that job control needs: one job, orders and answers through a socket. Never returns."""
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    us, job = os.getpgrp(), 0
+
+    def foreground(group):
+        os.tcsetpgrp(terminal, group)
+
+    def begin(arguments, status, in_foreground):
+        nonlocal job
+        job = os.fork()
+        if job == 0:
+            os.setpgid(0, 0)
+            if in_foreground:
+                foreground(os.getpid())
+            become(arguments, status)
+        return job
+
+    def become(arguments, status):
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        for fd in (0, 1, 2):
+            os.dup2(terminal, fd)
+        os.set_inheritable(status, True)
+        os.execv(arguments[0], arguments)
+
+    def wait():
+        _, status = os.waitpid(job, os.WUNTRACED)
+        foreground(us)
+        return ["stopped"] if os.WIFSTOPPED(status) else ["ended", os.waitstatus_to_exitcode(status)]
+
+    def fg():
+        foreground(job)
+        os.killpg(job, signal.SIGCONT)
+
+    def bg():
+        os.killpg(job, signal.SIGCONT)
+
+    known = {f.__name__: f for f in (begin, become, wait, fg, bg)}
+    file = orders.makefile("rw")
+    for line in file:
+        name, *arguments = json.loads(line)
+        file.write(json.dumps(known[name](*arguments)) + "\n")
+        file.flush()
+    os._exit(0)
+
+
+class OnATerminal(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.master, terminal = pty.openpty()
+        self.addCleanup(os.close, self.master)
+        ours, theirs = socket.socketpair()
+        self.status_in, self.status_out = os.pipe()
+        self.talk_at = self.folder / "talk"
+        os.mkfifo(self.talk_at)
+        self.talk = support.Lines(os.open(self.talk_at, os.O_RDWR))
+        self.addCleanup(self.talk.close)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                ours.close()
+                os.close(self.status_in)
+                os.close(self.master)
+                os.environ.clear()
+                os.environ.update(self.environment)
+                shell(theirs, terminal)
+            finally:
+                os._exit(1)
+        self.shell_process = support.Process(pid)
+        self.addCleanup(self.end_shell)
+        theirs.close()
+        os.close(terminal)
+        os.close(self.status_out)
+        self.status = support.Lines(self.status_in)
+        self.addCleanup(self.status.close)
+        ours.settimeout(support.PATIENCE)
+        self.orders = ours.makefile("rw")
+        self.addCleanup(ours.close)
+        self.addCleanup(self.orders.close)
+
+    def end_shell(self):
+        pid = self.shell_process.pid
+        self.shell_process.end()
+        os.waitpid(pid, 0)
+
+    def order(self, *words):
+        self.orders.write(json.dumps(words) + "\n")
+        self.orders.flush()
+        return json.loads(self.orders.readline())
+
+    def arguments(self, *command):
+        status = ("--status-fd", str(self.status_out))
+        return [support.PROGRAM, "run", "--store", self.store, *status, "lock", "--", *command]
+
+    def begin(self, *command, in_foreground=True):
+        self.job = self.process(self.order("begin", self.arguments(*command), self.status_out, in_foreground))
+
+    def begin_command(self, **how):
+        self.begin(*support.PYTHON, COMMAND, str(self.talk_at), **how)
+        self.started()
+        self.said("ready")
+
+    def event(self, what):
+        while line := self.status.next():
+            event = json.loads(line)
+            if event["event"] == what:
+                return event
+        raise AssertionError(f"no {what!r} came")
+
+    def started(self):
+        self.command = self.process(self.event("started")["pid"])
+
+    def said(self, text):
+        self.assertEqual(self.talk.next().decode().strip(), text)
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def foreground(self):
+        return os.tcgetpgrp(self.master)
+
+    def end(self, code):
+        self.type(f"exit {code}\n")
+        self.said(f"read exit {code}")
+        self.assertEqual(self.order("wait"), ["ended", code])
+
+    def test_the_command_has_the_foreground_while_it_runs(self):
+        self.begin_command()
+        self.assertEqual(self.foreground(), self.command.pid)
+        self.type("hello\n")
+        self.said("read hello")
+        self.end(7)
+
+    def test_the_command_has_the_foreground_from_its_first_moment(self):
+        for _ in range(20):
+            # tpgid is the 8th field of stat, counted from 1; pgrp the 5th
+            self.begin("sh", "-c", 'read a b c d pgrp f g tpgid rest < /proc/self/stat; [ "$pgrp" = "$tpgid" ]')
+            self.assertEqual(self.order("wait"), ["ended", 0])
+
+    def test_we_have_the_foreground_while_we_wait(self):
+        holder = self.hold()
+        self.begin(*support.PYTHON, COMMAND, str(self.talk_at))
+        self.event("waiting")
+        self.assertEqual(self.foreground(), self.job.pid)
+        holder.let_go()
+        self.started()
+        self.said("ready")
+        self.assertEqual(self.foreground(), self.command.pid)
+        self.end(0)
+
+    def test_the_interrupt_key_ends_us_while_we_wait(self):
+        self.hold()
+        for key, number in (("\x03", signal.SIGINT), ("\x1c", signal.SIGQUIT)):
+            self.begin("true")
+            self.event("waiting")
+            self.type(key)
+            self.assertEqual(self.order("wait"), ["ended", 128 + number])
+        self.assertEqual(self.places(), 1)
+
+    def test_the_interrupt_key_reaches_the_command_and_only_it(self):
+        self.begin_command()
+        for _ in range(3):
+            self.type("\x03")
+            self.said("INT")
+        self.end(7)  # and there is no second one of ours in between
+
+    def test_the_interrupt_key_that_kills_the_command_is_its_exit_code(self):
+        self.begin("cat")
+        self.started()
+        self.type("\x03")
+        self.assertEqual(self.order("wait"), ["ended", 130])
+        self.assert_free()
+
+    def test_the_stop_key_stops_both_and_fg_continues_both(self):
+        self.begin_command()
+        for _ in range(3):
+            self.type("\x1a")
+            self.assertEqual(self.order("wait"), ["stopped"])
+            self.assertEqual((self.job.state(), self.command.state()), ("T", "T"))
+            self.assert_held()
+            self.order("fg")
+            self.said("CONT")
+            support.until(lambda: self.foreground() == self.command.pid, "in the foreground again")
+        self.end(7)
+
+    def test_the_stop_key_stops_us_while_we_wait(self):
+        holder = self.hold()
+        self.begin("true")
+        self.event("waiting")
+        self.type("\x1a")
+        self.assertEqual(self.order("wait"), ["stopped"])
+        self.order("fg")
+        holder.let_go()
+        self.assertEqual(self.order("wait"), ["ended", 0])
+
+    def test_bg_continues_both_and_takes_the_foreground_from_nobody(self):
+        self.begin_command()
+        self.type("\x1a")
+        self.assertEqual(self.order("wait"), ["stopped"])
+        self.order("bg")
+        self.assert_reading_stops_both()
+        self.assertEqual(self.foreground(), self.shell_process.pid)
+        self.order("fg")
+        self.type("exit 7\n")
+        self.assertEqual(self.order("wait"), ["ended", 7])
+
+    def assert_reading_stops_both(self):
+        """The command reads, which it may not in the background."""
+        self.assertEqual(self.order("wait"), ["stopped"])
+        self.assertEqual((self.job.state(), self.command.state()), ("T", "T"))
+
+    def test_one_that_was_started_in_the_background_can_be_brought_to_the_foreground(self):
+        self.begin_command(in_foreground=False)
+        self.assertEqual(self.foreground(), self.shell_process.pid)
+        self.assert_reading_stops_both()
+        self.order("fg")
+        self.said("CONT")
+        self.end(7)
+
+    def test_a_nested_run_hands_the_foreground_on(self):
+        for _ in range(5):
+            inner = [support.PROGRAM, "run", "--store", self.store, "inner", "--"]
+            self.begin(*inner, *support.PYTHON, COMMAND, str(self.talk_at))
+            self.started()
+            self.said("ready")
+            self.end(7)
+
+    def test_the_terminal_is_ours_again_when_the_command_is_not_started(self):
+        self.begin("no-such-command-anywhere")
+        self.assertEqual(self.order("wait"), ["ended", 127])
+        self.begin_command()
+        self.end(0)
+
+    def test_the_stop_key_stops_nobody_where_no_shell_could_continue_us(self):
+        arguments = self.arguments(*support.PYTHON, COMMAND, str(self.talk_at))
+        self.orders.write(json.dumps(["become", arguments, self.status_out]) + "\n")  # as a container or ssh starts us
+        self.orders.flush()
+        self.started()
+        self.said("ready")
+        self.type("\x1a")
+        self.said("CONT")
+        self.type("exit 7\n")
+        self.said("read exit 7")
+        self.assertEqual(self.event("end")["exit"], 7)
+        self.shell_process.wait()
+
+    def test_the_size_of_the_window_is_told_to_the_command(self):
+        self.begin_command()
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, b"\x10\x00\x20\x00\x00\x00\x00\x00")
+        self.said("WINCH")
+        self.end(0)
+
+    def test_a_terminal_that_goes_away_ends_the_command(self):
+        self.begin("cat")
+        self.started()
+        with open(os.devnull) as nothing:
+            os.dup2(nothing.fileno(), self.master)  # the last descriptor of its other side is gone
+        self.command.wait()
+        self.job.wait()
+        self.assert_free()
+
+
+
+
+if __name__ == "__main__":
+    support.main()

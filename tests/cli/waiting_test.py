@@ -1,0 +1,299 @@
+"""Who gets the lock, who waits for it, and what is said about it."""
+import json
+import os
+import signal
+
+import support
+
+ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+
+
+class ABusyLock(support.Case):
+    def test_is_not_waited_for_with_n(self):
+        holder = self.hold()
+        for option in ("-n", "--nonblock", "-w0", "--timeout=0s"):
+            run = self.run_("lock", "true", options=[option])
+            self.assertEqual(run.code(), 75, option)
+            self.assertEqual(run.told()[-2:], ["busy", "end"])
+        self.assertFalse(holder.process.ended())
+        self.assertEqual(self.places(), 1)
+
+    def test_is_given_up_after_the_timeout(self):
+        self.hold()
+        run = self.run_("lock", "true", options=["-w", "200ms"])
+        self.assertEqual(run.code(), 75)
+        self.assertEqual(run.told(), ["waiting", "busy", "end"])
+        self.assertEqual((run.events[-1]["exit"], run.events[-1]["cause"]), (75, "not acquired"))
+        self.assertEqual(self.places(), 1)
+
+    def test_is_had_when_it_is_free_before_the_timeout(self):
+        holder = self.hold()
+        run = self.run_("lock", "true", options=["-w", "1h"]).waiting()
+        holder.let_go()
+        self.assertEqual(run.code(), 0)
+
+    def test_gives_the_code_that_the_caller_wants(self):
+        self.hold()
+        for options, code in ((["-E", "3"], 3), (["--conflict-exit-code=255"], 255), (["-E0"], 0), (["--skip"], 0)):
+            run = self.run_("lock", "true", options=["-n", *options])
+            self.assertEqual(run.code(), code)
+            self.assertEqual(run.told()[-2:], ["busy", "end"])
+            self.assertEqual(run.events[-1]["cause"], "not acquired")
+
+    def test_leaves_the_commands_code_alone(self):
+        self.assertEqual(self.shell("lock", "exit 75", options=["-E", "3", "--skip"]).code(), 75)
+
+    def test_does_not_touch_another_name(self):
+        self.hold("one")
+        self.assert_free("two")
+
+    def test_does_not_touch_another_store(self):
+        self.hold()
+        self.store = f"dir:{self.folder}/other"
+        self.assert_free()
+
+
+class WhatIsSaid(support.Case):
+    def test_who_holds_a_busy_lock_is_named(self):
+        holder = self.run_("lock", "cat", "-", "-").running()
+        for options in (["-n"], ["-w", "200ms"]):
+            run = self.run_("lock", "true", options=options)
+            self.assertEqual(run.code(), 75)
+            label = f"{os.uname().nodename} pid {holder.pid}: cat - -"
+            self.assertEqual(run.errors(), f"holdfast: busy: lock, held by {label}\n")
+
+    def test_who_is_waited_for_is_named_with_v(self):
+        holder = self.hold()
+        run = self.run_("lock", "true", options=["-v"])
+        label = f"{os.uname().nodename} pid {holder.pid}: cat"
+        self.assertEqual(run.event("waiting")["holder"], label)
+        holder.let_go()
+        self.assertEqual(run.code(), 0)
+        fence = run.event("acquired")["fence"]
+        said = [f"holdfast: waiting for lock, held by {label}", f"holdfast: acquired lock, fence {fence}"]
+        self.assertEqual(run.errors().splitlines(), said)
+
+    def test_nothing_is_said_when_all_is_well(self):
+        holder = self.hold()
+        run = self.run_("lock", "true").waiting()
+        holder.let_go()
+        self.assertEqual((run.code(), run.errors()), (0, ""))
+
+    def test_nothing_is_said_with_q(self):
+        self.hold()
+        for options, name, command, code in (
+            (["-n"], "lock", "true", 75),
+            (["-n", "-v"], "lock", "true", 75),
+            (["-v"], "free", "true", 0),
+            ([], "free", "no-such-command", 127),
+        ):
+            run = self.run_(name, command, options=["-q", *options])
+            self.assertEqual((run.code(), run.errors()), (code, ""))
+        run = self.raw("-q", "--store", "nowhere", "lock", "--", "true")
+        self.assertEqual((run.code(), run.errors()), (78, ""))
+
+    def test_a_command_line_that_is_long_makes_a_label_that_is_cut(self):
+        self.run_("lock", "cat", "-", *["-"] * 500).running()
+        run = self.run_("lock", "true", options=["-n"])
+        self.assertEqual(run.code(), 75)
+        self.assertRegex(run.errors(), r"held by .*: cat( -)+ ?-?\.\.\.\n$")
+
+
+class TheStatus(support.Case):
+    def test_tells_all_of_a_run_in_order(self):
+        holder = self.hold()
+        run = self.shell("lock", "exit 3").waiting()
+        holder.let_go()
+        self.assertEqual(run.code(), 3)
+        self.assertEqual(run.told(), ["waiting", "acquired", "started", "exited", "released", "end"])
+        waiting, acquired, started, exited, released, end = run.events
+        self.assertEqual((waiting["name"], acquired["name"]), ("lock", "lock"))
+        self.assertRegex(acquired["owner"], "^[0-9a-f]{32}$")
+        self.assertGreater(acquired["fence"], holder.events[0]["fence"])
+        self.assertGreater(started["pid"], 0)
+        self.assertEqual((exited["code"], released["certain"]), (3, 1))
+        self.assertEqual((end["exit"], end["cause"]), (3, "command"))
+        for event in run.events:
+            self.assertIsInstance(event["time"], float)
+
+    def test_is_valid_json_for_a_name_that_is_no_utf8(self):
+        name = os.fsdecode(b'a\xff\xfe"\\\n\xc3')
+        holder = self.hold(name)
+        run = self.run_(name, "true", options=["-n"])
+        self.assertEqual(run.code(), 75)
+        self.assertEqual(run.event("busy")["name"], 'a\ufffd\ufffd"\\\n\ufffd')
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+        printed = self.run_(name, "printenv", "-0", "HOLDFAST_NAME")
+        self.assertEqual(printed.lines.all(), b'a\xff\xfe"\\\n\xc3\0')
+
+    def test_names_that_differ_in_bytes_that_are_no_utf8_are_different_locks(self):
+        self.hold(os.fsdecode(b"a\xff"))
+        self.assert_free(os.fsdecode(b"a\xfe"))
+
+    def test_may_be_stdout_or_stderr(self):
+        run = self.shell("lock", "echo of the command", options=["--status-fd", "1"], status=False)
+        self.assertEqual(run.code(), 0)
+        lines = run.lines.all().decode().splitlines()
+        lines.remove("of the command")
+        self.assertEqual(
+            [json.loads(line)["event"] for line in lines], ["acquired", "started", "exited", "released", "end"]
+        )
+
+    def test_a_reader_that_is_gone_is_no_reason_to_stop(self):
+        run = self.shell("lock", "read x; exit 5").running()
+        run.status.close()
+        run.status.fd = os.open("/dev/null", os.O_RDONLY)
+        run.let_go()
+        self.assertEqual(run.code(), 5)
+
+
+class TheEnvironment(support.Case):
+    def variables(self, run):
+        pairs = (line.split("=", 1) for line in run.lines.all().decode().splitlines() if "=" in line)
+        return {name: value for name, value in pairs if name.startswith("HOLDFAST_")}
+
+    def test_has_the_four_variables_and_no_others_of_ours(self):
+        run = self.run_("lock", "env")
+        acquired = run.event("acquired")
+        expected = {
+            "HOLDFAST_NAME": "lock",
+            "HOLDFAST_FENCE": str(acquired["fence"]),
+            "HOLDFAST_OWNER": acquired["owner"],
+            "HOLDFAST_STORE": self.store,
+        }
+        self.assertEqual(self.variables(run), expected)
+
+    def test_is_otherwise_as_it_was(self):
+        self.environment["EMPTY"] = ""
+        self.environment["ODD"] = "a=b\nc"
+        run = self.run_("lock", "env", "-0")
+        found = dict(part.split("=", 1) for part in run.lines.all().decode().split("\0") if part)
+        self.assertEqual({k: v for k, v in found.items() if not k.startswith("HOLDFAST_")}, self.environment)
+
+    def test_is_always_overwritten(self):
+        for name in ("NAME", "FENCE", "OWNER"):
+            self.environment[f"HOLDFAST_{name}"] = "stale"
+        self.environment["HOLDFAST_STORE"] = f"dir:{self.folder}/other"
+        run = self.run_("a=b c", "env")
+        found = self.variables(run)
+        self.assertEqual((found["HOLDFAST_NAME"], found["HOLDFAST_STORE"]), ("a=b c", self.store))
+        self.assertNotIn("stale", found.values())
+
+    def test_is_that_of_the_innermost_of_nested_runs(self):
+        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # its store is that of the outer one
+        run = self.run_("outer", *inner)
+        found = self.variables(run)
+        outer = run.event("acquired")
+        self.assertEqual((found["HOLDFAST_NAME"], found["HOLDFAST_STORE"]), ("inner", self.store))
+        self.assertGreater(int(found["HOLDFAST_FENCE"]), outer["fence"])
+        self.assertNotEqual(found["HOLDFAST_OWNER"], outer["owner"])
+        self.assertEqual(run.code(), 0)
+
+    def test_says_which_store_when_the_option_does_not(self):
+        self.environment["HOLDFAST_STORE"] = f"dir:{self.folder}/by-variable"
+        run = self.raw("lock", "--", "env")
+        self.assertEqual(self.variables(run)["HOLDFAST_STORE"], f"dir:{self.folder}/by-variable")
+        self.assertEqual(run.code(), 0)
+        self.assertTrue((self.folder / "by-variable").is_dir())
+
+    def test_a_store_in_it_that_is_none_is_78(self):
+        self.environment["HOLDFAST_STORE"] = "nowhere"
+        self.assertEqual(self.raw("lock", "--", "true").code(), 78)
+
+    def test_a_run_inside_itself_finds_the_lock_busy(self):
+        run = self.run_("lock", support.PROGRAM, "run", "-n", "lock", "--", "true")
+        self.assertEqual(run.code(), 75)
+
+
+class Order(support.Case):
+    def test_those_who_wait_are_served_in_the_order_of_their_coming(self):
+        holder = self.hold()
+        record = self.folder / "record"
+        waiters = [self.shell("lock", 'echo "$1" >> "$2"', at, record).waiting() for at in range(12)]
+        self.assertEqual(self.places(), 13)
+        holder.let_go()
+        self.assertEqual([waiter.code() for waiter in waiters], [0] * 12)
+        self.assertEqual(record.read_text().split(), [str(at) for at in range(12)])
+        fences = [waiter.event("acquired")["fence"] for waiter in waiters]
+        self.assertEqual(fences, sorted(set(fences)))
+
+    def test_fifty_at_once_lose_no_update(self):
+        count = self.folder / "count"
+        count.write_text("0\n")
+        runs = [self.shell("lock", 'read n < "$1"; echo $((n + 1)) > "$1"', count) for _ in range(50)]
+        self.assertEqual([run.code() for run in runs], [0] * 50)
+        self.assertEqual(count.read_text(), "50\n")
+
+    def test_a_signal_while_waiting_leaves_the_queue_to_the_others(self):
+        holder = self.hold()
+        for number in ENDING:
+            leaver = self.run_("lock", "true").waiting()
+            behind = self.hold_later()
+            leaver.signal(number)
+            self.assertEqual(leaver.code(), 128 + number, leaver.errors())
+            end = leaver.event("end")
+            self.assertEqual((end["exit"], end["cause"]), (128 + number, "not acquired"))
+            self.assertEqual(self.places(), 2)
+            holder.let_go()
+            behind.event("started")
+            self.assertEqual(holder.code(), 0)
+            holder = behind
+
+    def hold_later(self):
+        return self.run_("lock", "cat").waiting()
+
+    def test_a_signal_that_does_not_end_us_keeps_the_place(self):
+        holder = self.hold()
+        run = self.run_("lock", "true").waiting()
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCONT):
+            run.signal(number)
+        holder.let_go()
+        self.assertEqual(run.code(), 0)
+
+    def test_a_waiter_that_is_killed_leaves_the_queue_to_the_others(self):
+        holder = self.hold()
+        killed = [self.run_("lock", "true").waiting() for _ in range(3)]
+        behind = self.run_("lock", "true").waiting()
+        of_killed = [self.process(pid) for each in killed for pid in children(each.pid)]
+        self.assertEqual(len(of_killed), 6)  # the command that waits for its start, and the guardian
+        for each in killed:
+            each.signal(signal.SIGKILL)
+        holder.let_go()
+        self.assertEqual(behind.code(), 0)
+        for each in of_killed:
+            each.wait()
+
+    def test_half_of_many_waiters_may_be_killed_and_the_others_are_served_in_order(self):
+        holder = self.hold()
+        record = self.folder / "record"
+        waiters = [self.shell("lock", 'echo "$1" >> "$2"', at, record).waiting() for at in range(60)]
+        for killed in waiters[::2]:
+            killed.signal(signal.SIGKILL)
+        holder.let_go()
+        self.assertEqual([waiter.code() for waiter in waiters[1::2]], [0] * 30)
+        self.assertEqual(record.read_text().split(), [str(at) for at in range(1, 60, 2)])
+        self.assert_free()
+        self.assertEqual(self.places(), 0)
+
+    def test_a_waiter_that_is_stopped_keeps_its_place_and_goes_on(self):
+        holder = self.hold()
+        run = self.run_("lock", "true").waiting()
+        run.signal(signal.SIGSTOP)
+        support.until(lambda: run.process.state() == "T", "stopped")
+        behind = self.run_("lock", "true").waiting()
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+        self.assertEqual(self.places(), 2)
+        run.signal(signal.SIGCONT)
+        self.assertEqual(run.code(), 0)
+        self.assertEqual(behind.code(), 0)
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return file.read().split()
+
+
+if __name__ == "__main__":
+    support.main()
