@@ -270,7 +270,7 @@ class runner {
       lease_.release();
       return end(lost, "no time");
     }
-    terminal_.give_to(child_.pid());  // before it runs: it may read at once
+    if (terminal_.for_us_alone()) terminal_.give_to(child_.pid());  // before it runs: it may read at once
     const int why = child_.start({{"HOLDFAST_NAME", options_.name},
                                   {"HOLDFAST_FENCE", std::to_string(lease_.fence())},
                                   {"HOLDFAST_OWNER", owner_},
@@ -309,6 +309,7 @@ class runner {
       if (what == child::change::ended) {
         ended = true;
         ended_in_time_ = lease_.held();
+        pass_on_ = terminal_.given() && !terminal_.for_us_alone();
         terminal_.take_back();
         next_ = never;
         if (!child_.all_gone()) {  // nothing of it may run on without the lock
@@ -395,6 +396,7 @@ class runner {
     } else {
       status_.tell("exited", {{"signal", std::int64_t{WTERMSIG(status)}}});
     }
+    if (pass_on_ && !by_exit && ends_us(WTERMSIG(status))) ::kill(0, WTERMSIG(status));  // the script wants to know
     lost_.reset();
     const released how = lease_.release();
     status_.tell("released", {{"certain", std::int64_t{how == released::yes}}});
@@ -424,6 +426,7 @@ class runner {
   bool stopped_for_loss_ = false;
   bool loss_told_ = false;
   bool ended_in_time_ = false;
+  bool pass_on_ = false;  // a key of the terminal that ended the command was meant for all of the job
 };
 
 }  // namespace

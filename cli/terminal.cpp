@@ -18,10 +18,9 @@ bool is_pipe(int fd) noexcept {
 
 }  // namespace
 
-terminal::terminal() {
-  if (::getpgrp() != ::getpid() || ::isatty(STDIN_FILENO) != 1 || is_pipe(STDOUT_FILENO)) return;
-  tty_ = descriptor(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-}
+terminal::terminal()
+    : tty_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)),
+      alone_(::getpgrp() == ::getpid() && ::isatty(STDIN_FILENO) == 1 && !is_pipe(STDOUT_FILENO)) {}
 
 bool terminal::ours() const noexcept { return there() && ::tcgetpgrp(tty_.get()) == ::getpgrp(); }
 

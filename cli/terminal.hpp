@@ -5,9 +5,9 @@
 
 namespace holdfast::cli {
 
-/// The terminal that we were started from, if we are a job of our own: in a script or a pipeline others need it as
-/// well, and its keys (interrupt, stop) are for all of them. They go to whoever has the foreground, and nobody else may
-/// read it.
+/// The terminal that we were started from. Its keys (interrupt, stop) go to whoever has the foreground, and nobody else
+/// may read it. A job of its own hands it to its command at once; in a script or a pipeline others need it as well, so
+/// the command gets it only when it turns out to want it.
 class terminal {
  public:
   terminal();
@@ -16,6 +16,8 @@ class terminal {
   terminal& operator=(const terminal&) = delete;
 
   [[nodiscard]] bool there() const noexcept { return tty_.get() >= 0; }
+  /// Nobody else of this job needs it.
+  [[nodiscard]] bool for_us_alone() const noexcept { return alone_; }
   /// Our group has the foreground.
   [[nodiscard]] bool ours() const noexcept;
   /// Hands the foreground to that group, if we have it: a shell may have put us into the background.
@@ -26,6 +28,7 @@ class terminal {
 
  private:
   descriptor tty_;
+  bool alone_;
   pid_t given_to_ = 0;
 };
 

@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import pty
+import shlex
 import signal
 import socket
 import termios
@@ -144,10 +145,10 @@ class OnATerminal(support.Case):
     def foreground(self):
         return os.tcgetpgrp(self.master)
 
-    def end(self, code):
+    def end(self, code, script_adds=0):
         self.type(f"exit {code}\n")
         self.said(f"read exit {code}")
-        self.assertEqual(self.order("wait"), ["ended", code])
+        self.assertEqual(self.order("wait"), ["ended", code + script_adds])
 
     def test_the_command_has_the_foreground_while_it_runs(self):
         self.begin_command()
@@ -275,6 +276,42 @@ class OnATerminal(support.Case):
         self.said("WINCH")
         self.end(0)
 
+    def begin_script(self, script):
+        """A shell that is no interactive one runs us among other things, in one group."""
+        run = " ".join(shlex.quote(word) for word in self.arguments(*support.PYTHON, COMMAND, str(self.talk_at)))
+        self.job = self.process(self.order("begin", ["/bin/sh", "-c", script.format(run)], self.status_out, True))
+        self.started()
+        self.said("ready")
+
+    def assert_may_read(self):
+        """It is stopped, gets the foreground, and is continued; which it hears of, and reads, in either order."""
+        self.type("hello\n")
+        self.assertEqual({self.talk.next().decode().strip() for _ in range(2)}, {"CONT", "read hello"})
+
+    def test_in_a_script_the_command_may_read(self):
+        self.begin_script("{}; exit $(($? + 1))")
+        self.assert_may_read()
+        self.end(7, script_adds=1)
+
+    def test_in_a_pipeline_the_command_may_read(self):
+        self.begin_script("{} | cat >/dev/null; exit 3")
+        self.assert_may_read()
+        self.type("exit 7\n")
+        self.said("read exit 7")
+        self.assertEqual(self.order("wait"), ["ended", 3])
+
+    def test_in_a_script_the_interrupt_key_ends_the_script_too(self):
+        run = " ".join(shlex.quote(word) for word in self.arguments("cat"))
+        script = f"{run}; echo went on > {shlex.quote(str(self.folder / 'went-on'))}"
+        self.job = self.process(self.order("begin", ["/bin/sh", "-c", script], self.status_out, True))
+        self.started()
+        self.type("hello\n")  # it reads, so it gets the foreground
+        support.until(lambda: self.foreground() == self.command.pid, "in the foreground")
+        self.type("\x03")
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
+        self.assertFalse((self.folder / "went-on").exists())
+        self.assert_free()
+
     def test_a_terminal_that_goes_away_ends_the_command(self):
         self.begin("cat")
         self.started()
@@ -283,8 +320,6 @@ class OnATerminal(support.Case):
         self.command.wait()
         self.job.wait()
         self.assert_free()
-
-
 
 
 if __name__ == "__main__":
