@@ -156,6 +156,17 @@ child::change child::look() {
   }
 }
 
+void child::end_all() noexcept {
+  try {
+    for (; !all_gone(); ::usleep(1'000)) {
+      signal_all(SIGKILL);
+      (void)look();
+    }
+  } catch (const std::exception&) {  // no memory to look with: the guardian does the rest
+    signal_group(SIGKILL);
+  }
+}
+
 bool child::all_gone() const {
   const bool group_gone = ::kill(-pid_, 0) != 0 && errno == ESRCH;
   return ended_ && group_gone && strays().empty();

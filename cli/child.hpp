@@ -34,6 +34,9 @@ class child {
   void signal_all(int number) const noexcept;
   void signal_group(int number) const noexcept { ::kill(-pid_, number); }
 
+  /// Kills whoever is left, and waits until it is gone.
+  void end_all() noexcept;
+
   enum class change { none, ended, stopped };
   /// After a SIGCHLD: what became of the command itself. Others who have ended are reaped.
   [[nodiscard]] change look();

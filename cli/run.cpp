@@ -167,6 +167,18 @@ class onlooker final : public observer {
   int refusals_ = 0;
 };
 
+/// Whatever happens, the command is gone before the lock is.
+class ended_first {
+ public:
+  explicit ended_first(child& c) noexcept : child_(c) {}
+  ended_first(const ended_first&) = delete;
+  ended_first& operator=(const ended_first&) = delete;
+  ~ended_first() { child_.end_all(); }
+
+ private:
+  child& child_;
+};
+
 /// One run, from the first look at the lock to the end of the command.
 class runner {
  public:
@@ -181,6 +193,7 @@ class runner {
     try {
       return hold_and_run();
     } catch (const lock_error& e) {
+      if (const int by = asked_to_stop(); by != 0) return end(by_signal + by, "not acquired");
       say(e.what());
       return end(code_of(e), "error");
     }
@@ -193,6 +206,7 @@ class runner {
     if (not_had >= 0) return end(not_had, "not acquired");
     const int failed = start();
     if (failed >= 0) return failed;
+    const ended_first command(child_);
     watch();
     return finish();
   }
@@ -214,8 +228,8 @@ class runner {
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
     std::optional<lease> got = store_->try_acquire(options_.name, how);  // the usual case, without a detour
-    int stopped_by = 0;
-    if (!got && options_.wait != 0ms) got = wait_for(how, stopped_by);
+    int stopped_by = asked_to_stop();                                    // while the store was opened and asked
+    if (!got && stopped_by == 0 && options_.wait != 0ms) got = wait_for(how, stopped_by);
     if (stopped_by != 0) {
       got.reset();
       return by_signal + stopped_by;
@@ -230,6 +244,16 @@ class runner {
     status_.tell("acquired", {{"name", options_.name}, {"fence", lease_.fence()}, {"owner", owner_ = lease_.owner()}});
     say_more("acquired " + options_.name + ", fence " + std::to_string(lease_.fence()));
     return -1;
+  }
+
+  /// The last signal that ends us, of those that have come; 0 if there is none.
+  int asked_to_stop() {
+    int by = 0;
+    while (const int number = signals_.next()) {
+      if (number == SIGTSTP) signals_.stop_here();
+      if (ends_us(number) && !signals_.ignored(number)) by = number;
+    }
+    return by;
   }
 
   /// Signals are heard meanwhile.
@@ -247,9 +271,7 @@ class runner {
     for (bool over = false; !over;) {
       pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
       ::poll(both, 2, -1);
-      while (const int number = signals_.next()) {
-        if (number == SIGTSTP) signals_.stop_here();
-        if (!ends_us(number) || signals_.ignored(number)) continue;
+      if (const int number = asked_to_stop(); number != 0) {
         stopped_by = number;
         give_up.request_stop();
       }
@@ -264,6 +286,10 @@ class runner {
 
   /// -1: it runs. Else the exit code.
   int start() {
+    if (const int by = asked_to_stop(); by != 0) {
+      lease_.release();
+      return end(by_signal + by, "not started");
+    }
     const auto needed = grace_ + margin;
     if (lease_.remaining() <= needed) {
       say("less time is left than the command would get to stop in; see --grace");
@@ -309,12 +335,13 @@ class runner {
       if (what == child::change::ended) {
         ended = true;
         ended_in_time_ = lease_.held();
-        pass_on_ = terminal_.given() && !terminal_.for_us_alone();
+        pass_on_ = terminal_.given() && !terminal_.for_us_alone() && !stopping_;
         terminal_.take_back();
         next_ = never;
         if (!child_.all_gone()) {  // nothing of it may run on without the lock
           say_more("ending what the command left behind");
-          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(grace_, lease_.remaining()));
+          const auto left = std::max<boot_clock::duration>(lease_.remaining() - margin, 0ms);
+          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(grace_, left));
         }
       }
       if (ended && boot_clock::now() >= next_) stop(SIGKILL, boot_clock::now() + 100ms);
@@ -362,7 +389,8 @@ class runner {
   void stop(int number, instant kill_at) {
     stopping_ = true;
     child_.signal_all(number);
-    if (number != SIGKILL && number != SIGCONT) child_.signal_all(SIGCONT);  // a stopped one must run to hear it
+    if (number != SIGKILL && number != SIGCONT && number != SIGSTOP)
+      child_.signal_all(SIGCONT);  // a stopped one must run to hear it
     next_ = kill_at;
   }
 
@@ -396,9 +424,11 @@ class runner {
     } else {
       status_.tell("exited", {{"signal", std::int64_t{WTERMSIG(status)}}});
     }
-    if (pass_on_ && !by_exit && ends_us(WTERMSIG(status))) ::kill(0, WTERMSIG(status));  // the script wants to know
     lost_.reset();
     const released how = lease_.release();
+    if (pass_on_ && !by_exit && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT)) {
+      ::kill(0, WTERMSIG(status));  // the key was meant for the script, too
+    }
     status_.tell("released", {{"certain", std::int64_t{how == released::yes}}});
     if (stopped_for_loss_) return end(lost, "lost");
     if (!ended_in_time_ || how == released::lost) {
@@ -432,7 +462,7 @@ class runner {
 }  // namespace
 
 int run(const run_options& o) {
-  if (o.max_hold > 0ms && o.grace.value_or(0ms) + margin >= o.max_hold) {
+  if (o.max_hold > 0ms && o.grace.value_or(o.max_hold / 4) + margin >= o.max_hold) {
     std::fprintf(stderr, "holdfast: --grace leaves nothing of --max-hold for the command\n");
     return usage;
   }

@@ -1,5 +1,6 @@
 #include "status.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -9,6 +10,10 @@
 #include <nlohmann/json.hpp>
 
 namespace holdfast::cli {
+
+status::status(int fd) noexcept : fd_(fd) {
+  if (fd > STDERR_FILENO) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
 
 void status::tell(std::string_view what, std::initializer_list<field> more) const {
   if (fd_ < 0) return;

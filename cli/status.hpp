@@ -11,7 +11,9 @@ namespace holdfast::cli {
 /// What a program can read about a run: one JSON object a line, on the descriptor of --status-fd.
 class status {
  public:
-  explicit status(int fd = -1) noexcept : fd_(fd) {}
+  /// From now on no command inherits the descriptor, unless it is a standard one: what is said there is ours alone to
+  /// say, and ends with us.
+  explicit status(int fd = -1) noexcept;
 
   struct field {
     std::string_view name;

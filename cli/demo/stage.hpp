@@ -14,12 +14,13 @@ class stage {
  public:
   static constexpr int nobody = -1;
 
-  std::atomic<int> sold{0};                 ///< sales so far, of all
-  std::atomic<int> failed{0};               ///< sellers that gave up for another reason than that all is sold
-  std::atomic<int> shall_freeze{nobody};    ///< this seller is to stand still with the lock in hand
-  std::atomic<int> frozen{nobody};          ///< it does
-  std::atomic<bool> thaw{false};            ///< it may go on
-  std::atomic<std::int64_t> last_grant{0};  ///< when somebody got the lock last, on the boot clock
+  std::atomic<int> sold{0};                        ///< sales so far, of all
+  std::atomic<int> failed{0};                      ///< sellers that gave up for another reason than that all is sold
+  std::atomic<int> shall_freeze{nobody};           ///< this seller is to stand still with the lock in hand
+  std::atomic<int> frozen{nobody};                 ///< it does
+  std::atomic<bool> thaw{false};                   ///< it may go on
+  std::atomic<std::int64_t> killed{0};             ///< when a seller was, on the boot clock
+  std::atomic<std::int64_t> first_grant_after{0};  ///< when somebody got the lock for the first time after that
   std::atomic<std::uint64_t> frozen_fence{0};
   std::atomic<std::uint64_t> last_fence{0};
   std::atomic<int> refused{0};  ///< writes that the office refused

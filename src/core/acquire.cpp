@@ -145,7 +145,12 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
       if (!std::exchange(told, true)) {
         report_.tell(user_, {.what = event::kind::waiting, .name = r.name, .text = answer.who().holder});
       }
-      const wake why = co_await claim->wakeup(i, until.get());
+      wake why = wake::late;
+      try {
+        why = co_await claim->wakeup(i, until.get());
+      } catch (const std::exception& e) {  // our place must be given back
+        end = outcome::failed(seam::failure(errc::not_ready, e.what()));
+      }
       if (why == wake::signalled) continue;
       if (why == wake::stopped) end = asked_to_stop();
       break;

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cerrno>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "runtime/blocking.hpp"
@@ -27,54 +29,47 @@ using seam::grant;
 /// Sets the signal when a process has ended.
 class death_watch {
  public:
-  death_watch(runtime::loop& l, const process& p, const sessions& alive, runtime::signal& waiter) : loop_(l) {
-    pidfd_ = descriptor(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(p.pid), 0)));
+  /// Throws std::system_error.
+  death_watch(runtime::loop& l, const process& p, const sessions& alive, runtime::signal& waiter)
+      : loop_(l), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(p.pid), 0))) {
+    if (pidfd_.get() < 0 && errno != ESRCH) throw std::system_error(errno, std::generic_category(), "pidfd_open");
     // Only if it lives now is that pid its own, and not somebody's who got the same number later.
-    const bool lives = alive.alive(p.session);
-    if (!lives) waiter.set();  // it is gone already
-    if (pidfd_.get() < 0 || !lives) return;
-    loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, true);
-    works_ = true;
+    if (!alive.alive(p.session)) {
+      waiter.set();
+    } else {
+      loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, true);
+    }
   }
   death_watch(const death_watch&) = delete;
   death_watch& operator=(const death_watch&) = delete;
-  ~death_watch() {
-    if (works_) loop_.unwatch(pidfd_.get());
-  }
-  [[nodiscard]] bool works() const noexcept { return works_; }
+  ~death_watch() { loop_.unwatch(pidfd_.get()); }
 
  private:
   runtime::loop& loop_;
   descriptor pidfd_;
-  bool works_ = false;
 };
-
-std::string bytes_of(const seam::owner_id& id) {
-  std::string all(sizeof id, '\0');
-  std::memcpy(all.data(), &id, sizeof id);
-  return all;
-}
 
 }  // namespace
 
 class client::place final : public seam::claim {
  public:
-  place(client& c, seam::claim_spec spec) : client_(c) {
+  place(client& c, seam::claim_spec spec) : client_(c), address_(std::bit_cast<owner_bytes>(spec.owner)) {
     me_.name = std::move(spec.name);
-    me_.owner = bytes_of(spec.owner);
+    me_.owner.assign(address_.begin(), address_.end());
     me_.ttl = spec.ttl;
     me_.fixed = spec.fixed;
     me_.queue = spec.queue;
     me_.label = std::move(spec.label);
-    if (me_.queue) client_.inbox_.add(me_.owner, waiting_);
+    client_.lookout_.begin();
+    if (me_.queue) client_.inbox_.add(address_, waiting_);
   }
   ~place() override {
-    if (me_.queue) client_.inbox_.remove(me_.owner);
+    if (me_.queue) client_.inbox_.remove(address_);
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
     const std::optional<message> granted = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
-    if (granted) return told(*granted);
+    if (granted && granted->expires > i.now().time_since_epoch().count()) return told(*granted);
     return ask<grant>(i, std::move(l), [this](instant until) {
       const instant sent = boot_clock::now();
       std::vector<summons> told;
@@ -91,17 +86,20 @@ class client::place final : public seam::claim {
   task<wake> wakeup(io& i, limit l) override {
     const process& before = found_.ahead;
     const bool ours = before.session == client_.sessions_.own();  // it cannot go without us
-    std::optional<death_watch> watch;
-    if (!ours && before.pid_namespace == client_.pid_namespace_) {
-      watch.emplace(client_.loop_, before, client_.sessions_, waiting_.called);
+    const std::optional<death_watch> watch = ours ? std::nullopt : watch_for_death_of(before);
+    const bool watched = ours || watch;
+    // Nothing relies on a message alone.
+    const instant again = std::min(found_.expires, later(i.now(), 10s));
+    for (;;) {
+      // Where a process cannot be watched, its byte is looked at.
+      const instant next = watched ? again : std::min(again, later(i.now(), 100ms));
+      const limit nearer(std::min(l.at(), next), l.stop());
+      const wake why = co_await wait(i, waiting_.called, nearer);
+      if (why != wake::late) co_return why;
+      const instant now = i.now();
+      if (now >= again || (!watched && !lives(before))) co_return wake::signalled;
+      if (now >= l.at()) co_return wake::late;
     }
-    // Where a process cannot be watched, its byte is looked at; and nothing relies on a message alone.
-    const bool watched = ours || (watch && watch->works());
-    const instant again = std::min(found_.expires, later(i.now(), watched ? 10s : 100ms));
-    const limit nearer(std::min(l.at(), again), l.stop());
-    const wake why = co_await wait(i, waiting_.called, nearer);
-    const bool time_to_look = why == wake::late && again < l.at();
-    co_return time_to_look ? wake::signalled : why;
   }
 
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
@@ -122,6 +120,23 @@ class client::place final : public seam::claim {
   }
 
  private:
+  /// Nothing: it cannot be watched, because it is in another pid namespace, or for lack of something.
+  std::optional<death_watch> watch_for_death_of(const process& p) noexcept {
+    if (p.pid_namespace != client_.pid_namespace_) return std::nullopt;
+    try {
+      return std::optional<death_watch>(std::in_place, client_.loop_, p, client_.sessions_, waiting_.called);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+  bool lives(const process& p) const noexcept {
+    try {
+      return client_.sessions_.alive(p.session);
+    } catch (const std::exception&) {
+      return false;  // then whoever asks again hears what is wrong
+    }
+  }
+
   /// Whoever released the lock has written down that it is ours, and said so: no need to look.
   task<answer<grant>> told(message granted) {
     me_.ticket = 0;
@@ -133,8 +148,20 @@ class client::place final : public seam::claim {
 
   template <class T, class Act>
   task<answer<T>> ask(io& i, limit l, Act act) {
-    const instant until = l.at();
-    const auto attempt = [this, act, until] {
+    for (;;) {
+      // On the loop all wait for one worker: nobody may keep it for long, or others would miss their limits.
+      const instant until = i.in_place() ? l.at() : std::min(l.at(), later(i.now(), 5ms));
+      answer<T> result = co_await attempt<T>(i, act, until);
+      const bool no_turn = result.is_unknown() && result.why().code == errc::unreachable;
+      if (!no_turn || i.now() >= l.at()) co_return result;
+      const wake why = co_await sleep(i, limit(std::min(l.at(), later(i.now(), 1ms)), l.stop()));
+      if (why == wake::stopped) co_return result;
+    }
+  }
+
+  template <class T, class Act>
+  task<answer<T>> attempt(io& i, Act act, instant until) {
+    const auto once = [act, until] {
       try {
         return act(until);
       } catch (const seam::failure& why) {
@@ -143,11 +170,12 @@ class client::place final : public seam::claim {
         return answer<T>::unknown(seam::failure(errc::not_ready, e.what()));
       }
     };
-    answer<T> result = co_await runtime::blocking(i, attempt);
+    answer<T> result = co_await runtime::blocking(i, once);
     co_return result;
   }
 
   client& client_;
+  const owner_bytes address_;
   entry me_;
   addressee waiting_;
   ledger::found found_;
@@ -158,13 +186,13 @@ client::client(const std::string& path, runtime::loop& loop)
       sessions_(folder_),
       pid_namespace_(own_pid_namespace()),
       loop_(loop),
-      lookout_(folder_, loop),
-      ledger_(folder_, sessions_, lookout_, gone_),
-      inbox_(folder_, sessions_.own(), gone_, loop) {}
+      ledger_(folder_, sessions_, gone_),
+      inbox_(folder_, sessions_.own(), gone_, loop),
+      lookout_([this] { ledger_.check_files(); }, loop) {}
 
 client::~client() {
-  lookout_.report_to(nullptr);  // whom it told is about to go
-  ledger_.leave();
+  lookout_.report_to(nullptr);  // whom it told is gone by now
+  for (const summons& each : ledger_.leave()) (void)inbox_.send(each.session, each.text);
 }
 
 std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
@@ -182,13 +210,17 @@ guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};
 }
 
-/// Wakes those who were granted a lock; one who is gone in this very moment is skipped.
-void client::summon(const std::string& name, std::vector<summons> told, instant until) {
+/// Wakes those who were granted a lock; one who is gone in this very moment is skipped. Whom this does not reach looks
+/// for itself after a while.
+void client::summon(const std::string& name, std::vector<summons> told, instant until) noexcept {
   while (!told.empty()) {
     const summons next = told.back();
     told.pop_back();
-    if (inbox_.send(next.session, next.text)) continue;
-    if (!sessions_.alive(next.session)) ledger_.serve(name, until, told);
+    try {
+      if (inbox_.send(next.session, next.text)) continue;
+      if (!sessions_.alive(next.session)) ledger_.serve(name, until, told);
+    } catch (...) {  // what our caller has done is done, and is what it hears of
+    }
   }
 }
 

@@ -26,16 +26,16 @@ class client final : public seam::backend {
 
  private:
   class place;
-  void summon(const std::string& name, std::vector<summons>, instant until);
+  void summon(const std::string& name, std::vector<summons>, instant until) noexcept;
 
   folder folder_;
   sessions sessions_;
   const std::int64_t pid_namespace_;
   std::vector<session_id> gone_;  // before us, without a word
   runtime::loop& loop_;
-  lookout lookout_;
   ledger ledger_;
   inbox inbox_;
+  lookout lookout_;
 };
 
 }  // namespace holdfast::directory

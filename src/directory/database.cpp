@@ -2,6 +2,11 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "directory/reserve.hpp"
+#include "runtime/fork.hpp"
 #include "store/answer.hpp"
 
 namespace holdfast::directory {
@@ -30,6 +35,27 @@ constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
     default: throw seam::failure(errc::not_ready, words);
   }
 }
+
+/// How many databases this process has open. A fork inherits what SQLite knows of them, but not the kernel's locks that
+/// this knowledge is about, nor the threads that may have been changing it: it must not touch SQLite any more.
+class census {
+ public:
+  static void enter() noexcept { ++open_; }
+  static void leave() noexcept { --open_; }
+  static void refuse_heirs() {
+    const unsigned now = runtime::fork_generation();
+    if (generation_ != now && open_ != 0) {
+      throw seam::failure(errc::forked,
+                          "a directory was open when this process was forked; open it in the child only, "
+                          "or let the child exec");
+    }
+    generation_ = now;
+  }
+
+ private:
+  static inline std::atomic<unsigned> generation_{0};
+  static inline std::atomic<int> open_{0};
+};
 
 }  // namespace
 
@@ -76,12 +102,19 @@ std::string statement::bytes(int column) const {
 }
 
 database::database(const folder& in, writers& one) : path_(in.file("locks.db")) {
+  census::refuse_heirs();
   if (!one.lock(boot_clock::now() + 5s)) {
     throw seam::failure(errc::unreachable, "process " + std::to_string(one.last()) + " is in the middle of a write");
   }
   try {
+    reserve fences(in);
+    if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
+      for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) in.remove(each);
+    }
     in.make_file("locks.db");  // for us alone; SQLite would ask the umask
-    open();
+    open(fences.end());
+    census::enter();
+    if (fences.of_another_boot()) fences.extend_to(fences.end());
   } catch (...) {
     one.unlock();
     throw;
@@ -89,15 +122,16 @@ database::database(const folder& in, writers& one) : path_(in.file("locks.db")) 
   one.unlock();
 }
 
-void database::open() {
+void database::open(std::int64_t last_fence) {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   try {
     if (sqlite3_open_v2(path_.c_str(), &database_, flags, nullptr) != SQLITE_OK) fail(database_, path_);
-    sqlite3_busy_timeout(database_, 2'000);  // only strangers are ever in our way: our own take the writer's byte first
+    sqlite3_busy_timeout(database_, 2'000);
     sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     run("PRAGMA journal_mode = WAL");
-    run("PRAGMA synchronous = NORMAL");
-    make_tables();
+    run("PRAGMA synchronous = OFF");  // what a loss of power destroys is void then; see reserve.hpp
+    run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
+    make_tables(last_fence);
     identity_ = std::make_unique<identity>(path_);
   } catch (...) {
     sqlite3_close(database_);
@@ -105,25 +139,23 @@ void database::open() {
   }
 }
 
-database::~database() { sqlite3_close_v2(database_); }
+database::~database() {
+  sqlite3_close_v2(database_);
+  census::leave();
+}
 
 void database::run(const char* sql) {
   if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database_, path_);
 }
 
-bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
-
-// With synchronous = NORMAL a commit is in the log, but the log not yet on the disk.
-void database::sync() {
-  sqlite3_file* log = nullptr;
-  const int found = sqlite3_file_control(database_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
-  if (found != SQLITE_OK || log == nullptr || log->pMethods == nullptr ||
-      log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
-    throw seam::failure(errc::not_ready, path_ + ": cannot write the log to the disk");
-  }
+void database::wait_for_strangers(instant until) noexcept {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
+  sqlite3_busy_timeout(database_, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 2'000)));
 }
 
-void database::make_tables() {
+bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
+
+void database::make_tables(std::int64_t last_fence) {
   const auto number_of = [&](const char* pragma) {
     statement asked(database_, pragma);
     return asked.step() ? asked.number(0) : 0;
@@ -145,11 +177,11 @@ void database::make_tables() {
       "CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL,"
       "  namespace INTEGER NOT NULL, program BLOB NOT NULL);"
       "CREATE TABLE IF NOT EXISTS mint(one INTEGER PRIMARY KEY CHECK(one = 1), last INTEGER NOT NULL,"
-      "  reserved INTEGER NOT NULL, boot BLOB NOT NULL);"
-      "INSERT OR IGNORE INTO mint VALUES(1, 0, 0, x'');"
+      "  reserved INTEGER NOT NULL);"
       "PRAGMA application_id = 1215261796;"
-      "PRAGMA user_version = 1;"
-      "COMMIT");
+      "PRAGMA user_version = 1");
+  statement(database_, "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").bind(1, last_fence).run();
+  run("COMMIT");
 }
 
 }  // namespace holdfast::directory

@@ -46,12 +46,13 @@ class database {
   [[nodiscard]] sqlite3* get() const noexcept { return database_; }
   void run(const char* sql);
   [[nodiscard]] bool in_transaction() const noexcept;
+  /// Somebody who is none of us may have it locked: wait until then, two seconds at most.
+  void wait_for_strangers(instant until) noexcept;
   void check() const { identity_->check(); }
-  void sync();  ///< what was committed survives a loss of power
 
  private:
-  void open();
-  void make_tables();
+  void open(std::int64_t last_fence);
+  void make_tables(std::int64_t last_fence);
   const std::string path_;
   sqlite3* database_ = nullptr;
   std::unique_ptr<identity> identity_;

@@ -5,6 +5,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -33,6 +34,11 @@ const char* network_file_system(long type) noexcept {
     case CODA_SUPER_MAGIC: return "Coda";
     case V9FS_MAGIC: return "9P";
     case 0x00C36400: return "Ceph";
+    case 0x0BD00BD0: return "Lustre";
+    case 0x01161970: return "GFS2";
+    case 0x7461636F: return "OCFS2";
+    case 0x47504653: return "GPFS";
+    case 0x65735546: return "FUSE";
     default: return nullptr;
   }
 }
@@ -77,15 +83,18 @@ folder::folder(const std::string& path) : path_(path) {
   if (is.st_uid != ::geteuid() && is.st_uid != 0) {
     throw seam::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) + ", not to us");
   }
-  if ((is.st_mode & S_IWOTH) != 0) {
-    throw seam::failure(errc::denied, path + " may be written by everybody; chmod o-w it, or choose another");
+  if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    throw seam::failure(errc::denied, path + " may be written by others; chmod go-w it, or choose another");
   }
   struct statfs file_system{};
   if (::fstatfs(fd_.get(), &file_system) != 0) fail(errno, "cannot look at the file system of " + path);
   if (const char* network = network_file_system(file_system.f_type)) {
     throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
   }
+  identity_.emplace(path_, fd_.get());
 }
+
+void folder::check() const { identity_->check(); }
 
 std::string folder::short_path(const std::string& name) const {
   return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
@@ -100,6 +109,26 @@ descriptor folder::open_file(const std::string& name) const {
 void folder::make_file(const std::string& name) const {
   const descriptor made(::openat(fd_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (made.get() < 0 && errno != EEXIST) fail(errno, "cannot make " + file(name));
+}
+
+std::optional<std::string> folder::read(const std::string& name) const {
+  const descriptor opened(::openat(fd_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (opened.get() < 0 && errno == ENOENT) return std::nullopt;
+  std::array<char, 256> text{};
+  const ssize_t n = opened.get() < 0 ? -1 : ::read(opened.get(), text.data(), text.size());
+  if (n < 0) fail(errno, "cannot read " + file(name));
+  return std::string(text.data(), static_cast<std::size_t>(n));
+}
+
+void folder::replace(const std::string& name, const std::string& text) const {
+  const std::string fresh = name + ".new";
+  const descriptor made(
+      ::openat(fd_.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (made.get() < 0 || ::write(made.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(made.get()) != 0 || ::renameat(fd_.get(), fresh.c_str(), fd_.get(), name.c_str()) != 0 ||
+      ::fsync(fd_.get()) != 0) {
+    fail(errno, "cannot write " + file(name));
+  }
 }
 
 void folder::make_folder(const std::string& name) const {

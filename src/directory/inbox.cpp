@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 #include "runtime/fork.hpp"
@@ -24,10 +25,20 @@ sockaddr_un address(const folder& in, session_id id) {
   return to;
 }
 
+std::size_t kernels_room() {
+  std::ifstream file("/proc/sys/net/unix/max_dgram_qlen");
+  std::size_t room = 0;
+  return file >> room && room > 0 ? room : 1;
+}
+
 }  // namespace
 
 inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& gone, runtime::loop& loop)
-    : folder_(in), own_(own), loop_(loop), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    : folder_(in),
+      own_(own),
+      loop_(loop),
+      socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+      room_(kernels_room()) {
   in.make_folder("inboxes");
   const sockaddr_un here = address(in, own);
   for (const session_id id : gone) in.remove(name_of(id));
@@ -46,11 +57,11 @@ inbox::~inbox() {
   folder_.remove(name_of(own_));
 }
 
-void inbox::add(const std::string& owner, addressee& waiter) {
+void inbox::add(const owner_bytes& owner, addressee& waiter) {
   waiting_.with([&](auto& all) { all[owner] = &waiter; });
 }
 
-void inbox::remove(const std::string& owner) noexcept {
+void inbox::remove(const owner_bytes& owner) noexcept {
   waiting_.with([&](auto& all) { all.erase(owner); });
 }
 
@@ -73,17 +84,19 @@ bool inbox::send(session_id to, const message& text) const {
 
 void inbox::read() {
   message text;
-  for (;;) {
+  for (std::size_t count = 0;; ++count) {
     const ssize_t n = ::recv(socket_.get(), &text, sizeof text, MSG_DONTWAIT);
-    if (n < 0) return;
+    if (n < 0) {
+      if (count >= room_) wake_all();  // it may have been full, and what was sent then is lost
+      return;
+    }
     if (n == static_cast<ssize_t>(sizeof text)) deliver(text);
   }
 }
 
 void inbox::deliver(const message& text) {
-  const std::string owner(text.owner.data(), text.owner.size());
   waiting_.with([&](auto& all) {
-    const auto at = all.find(owner);
+    const auto at = all.find(text.owner);
     if (at == all.end()) return;  // it has left
     if (text.fence != 0) at->second->granted.with([&](auto& last) { last = text; });
     at->second->called.set();

@@ -1,7 +1,7 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "directory/folder.hpp"
@@ -29,12 +29,12 @@ class inbox {
   inbox& operator=(const inbox&) = delete;
   ~inbox();
 
-  void add(const std::string& owner, addressee&);
-  void remove(const std::string& owner) noexcept;
+  void add(const owner_bytes&, addressee&);
+  void remove(const owner_bytes&) noexcept;
 
   void wake_all();  ///< to look for themselves
 
-  /// False: nobody is there any more. A full inbox is fine: its reader is awake anyway.
+  /// False: nobody is there any more. A full inbox is fine: whoever reads that many messages lets all look.
   [[nodiscard]] bool send(session_id to, const message&) const;
 
  private:
@@ -44,7 +44,8 @@ class inbox {
   const session_id own_;
   runtime::loop& loop_;
   descriptor socket_;
-  runtime::guarded<std::unordered_map<std::string, addressee*>> waiting_;
+  const std::size_t room_;  // messages that the kernel keeps
+  runtime::guarded<std::map<owner_bytes, addressee*>> waiting_;
 };
 
 }  // namespace holdfast::directory

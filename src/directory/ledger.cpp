@@ -47,8 +47,10 @@ class ledger::writing {
   writing(ledger& l, instant until) : ledger_(l), turn_(l.mutex_, std::defer_lock) {
     const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
     if (!turn_.try_lock_for(patience) || !l.writers_.lock(until)) l.name_the_writer();
+    l.reserved_to_ = 0;
     try {
       l.check_files();
+      l.database_.wait_for_strangers(until);
       l.begin_.run();
     } catch (...) {
       l.writers_.unlock();
@@ -67,8 +69,9 @@ class ledger::writing {
     ledger_.writers_.unlock();
   }
   void keep() {
+    // Before anybody can use them.
+    if (ledger_.reserved_to_ != 0) ledger_.reserve_.extend_to(ledger_.reserved_to_);
     ledger_.commit_.run();
-    if (std::exchange(ledger_.reserved_, false)) ledger_.database_.sync();
   }
 
  private:
@@ -76,12 +79,12 @@ class ledger::writing {
   std::unique_lock<std::timed_mutex> turn_;
 };
 
-ledger::ledger(const folder& in, sessions& s, lookout& l, std::vector<session_id>& gone)
-    : sessions_(s),
-      lookout_(l),
+ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
+    : folder_(in),
+      sessions_(s),
       writers_(in),
       database_(in, writers_),
-      boot_(line_of("/proc/sys/kernel/random/boot_id")),
+      reserve_(in),
       begin_(database_.get(), "BEGIN IMMEDIATE"),
       commit_(database_.get(), "COMMIT"),
       roll_back_(database_.get(), "ROLLBACK"),
@@ -97,24 +100,16 @@ ledger::ledger(const folder& in, sessions& s, lookout& l, std::vector<session_id
       extend_(
           database_.get(),
           "UPDATE place SET expires = max(expires, ?) WHERE name = ? AND ticket = 0 AND expires < 4611686018427387904"),
-      mint_(database_.get(), "SELECT last, reserved, boot = ? FROM mint"),
-      minted_(database_.get(), "UPDATE mint SET last = ?, reserved = ?, boot = ?"),
+      mint_(database_.get(), "SELECT last, reserved FROM mint"),
+      minted_(database_.get(), "UPDATE mint SET last = ?, reserved = ?"),
       process_(database_.get(), "SELECT pid, namespace, program FROM session WHERE id = ?") {
   begin_session(gone);
 }
 
-/// Throws when we would write where nobody reads any more.
-void ledger::check_files() {
-  if (!lookout_.in_doubt()) return;
-  lookout_.calm();
-  try {
-    sessions_.check();
-    writers_.check();
-    database_.check();
-  } catch (...) {
-    lookout_.alarm();
-    throw;
-  }
+// Else we would write where nobody reads any more.
+void ledger::check_files() const {
+  folder_.check();
+  database_.check();
 }
 
 void ledger::begin_session(std::vector<session_id>& gone) {
@@ -154,20 +149,23 @@ ledger::found ledger::acquire(entry& me, instant until, std::vector<summons>& to
     is.ours = true;
     is.fence = mint();
     change.keep();
+    me.ticket = 0;  // only now: what is not kept is undone
     return is;
   }
+  std::int64_t ticket = me.ticket;
   if (me.queue && !waits(me)) {
     last_ticket_.bind(1, me.name);
     const std::int64_t last = last_ticket_.step() ? last_ticket_.number(0) : 0;
     last_ticket_.reset();
     insert_.bind(1, me.name).bind(2, last + 1).bind(3, me.owner).bind(4, sessions_.own());
     insert_.bind(5, me.fixed ? me.ttl.count() : 0).bind(6, for_ever).bind(7, me.label).run();
-    me.ticket = last + 1;
+    ticket = last + 1;
   }
   is.holder = holder->label;
   if (holder->expires != for_ever) is.expires = instant(std::chrono::nanoseconds(holder->expires));
-  if (me.queue) is.ahead = ahead_of(me, *holder);
+  if (me.queue) is.ahead = ahead_of(me.name, ticket, *holder);
   change.keep();
+  me.ticket = ticket;
   return is;
 }
 
@@ -195,8 +193,8 @@ bool ledger::release(entry& me, instant until, std::vector<summons>& told) {
     if (const std::optional<row> behind = first_of(me.name, me.ticket))
       told.push_back({behind->session, {.owner = owner_of(*behind)}});
   }
-  me.ticket = 0;
   change.keep();
+  me.ticket = 0;
   return was_there;
 }
 
@@ -209,13 +207,26 @@ void ledger::serve(const std::string& name, instant until, std::vector<summons>&
   change.keep();
 }
 
-void ledger::leave() noexcept {
+std::vector<summons> ledger::leave() noexcept {
+  std::vector<summons> told;
   try {
     writing change(*this, boot_clock::now() + 1s);
+    std::vector<std::string> names;
+    statement left(database_.get(), "SELECT DISTINCT name FROM place WHERE session = ?");
+    left.bind(1, sessions_.own());
+    while (left.step()) names.push_back(left.bytes(0));
+    left.reset();
+    statement(database_.get(), "DELETE FROM place WHERE session = ?").bind(1, sessions_.own()).run();
+    for (const std::string& name : names) {
+      const std::optional<row> first = first_of(name, 0);
+      if (!first || first->ticket != 0) serve_next(name, {}, told);
+    }
     statement(database_.get(), "DELETE FROM session WHERE id = ?").bind(1, sessions_.own()).run();
     change.keep();
   } catch (...) {  // whoever comes next tidies up
+    told.clear();
   }
+  return told;
 }
 
 std::optional<ledger::row> ledger::first_of(const std::string& name, std::int64_t from_ticket) {
@@ -264,9 +275,8 @@ bool ledger::serve_next(const std::string& name, const std::string& except, std:
   }
 }
 
-void ledger::hold(entry& me) {
+void ledger::hold(const entry& me) {
   if (waits(me)) remove(me.name, me.ticket);
-  me.ticket = 0;
   const std::int64_t expires = me.fixed ? nanoseconds(boot_clock::now() + me.ttl) : for_ever;
   const std::optional<row> holder = first_of(me.name, 0);
   if (holder && holder->ticket == 0) {  // ours already: it may last longer, never shorter
@@ -278,27 +288,23 @@ void ledger::hold(entry& me) {
 }
 
 /// A block of fences: not lower than the clock, and above all that were minted before, also if the machine lost power
-/// meanwhile: then it goes on from what was reserved durably.
+/// meanwhile: then it goes on behind what was reserved.
 std::uint64_t ledger::mint() {
-  mint_.bind(1, boot_);
   std::int64_t last = 0, reserved = 0;
   if (mint_.step()) {
+    last = mint_.number(0);
     reserved = mint_.number(1);
-    last = mint_.number(2) != 0 ? mint_.number(0) : reserved;
   }
   mint_.reset();
   const std::int64_t first = std::max(last + 1, wall_microseconds());
   const std::int64_t end = first + static_cast<std::int64_t>(fences_in_a_block) - 1;
-  if (end > reserved) {
-    reserved = end + reserve_ahead;
-    reserved_ = true;
-  }
-  minted_.bind(1, end).bind(2, reserved).bind(3, boot_).run();
+  if (end > reserved) reserved_to_ = reserved = end + reserve_ahead;
+  minted_.bind(1, end).bind(2, reserved).run();
   return static_cast<std::uint64_t>(first);
 }
 
-process ledger::ahead_of(const entry& me, const row& holder) {
-  before_.bind(1, me.name).bind(2, me.ticket);
+process ledger::ahead_of(const std::string& name, std::int64_t ticket, const row& holder) {
+  before_.bind(1, name).bind(2, ticket);
   process is{.session = before_.step() ? before_.number(0) : holder.session};
   before_.reset();
   process_.bind(1, is.session);

@@ -8,8 +8,8 @@
 
 #include "directory/database.hpp"
 #include "directory/folder.hpp"
-#include "directory/lookout.hpp"
 #include "directory/message.hpp"
+#include "directory/reserve.hpp"
 #include "directory/sessions.hpp"
 #include "directory/writers.hpp"
 #include "store/claim.hpp"
@@ -50,7 +50,7 @@ struct entry {
 class ledger {
  public:
   /// Throws seam::failure. `gone` gets the sessions that ended without a word, for whoever tidies up after them.
-  ledger(const folder&, sessions&, lookout&, std::vector<session_id>& gone);
+  ledger(const folder&, sessions&, std::vector<session_id>& gone);
 
   struct found {
     bool ours = false;
@@ -65,8 +65,10 @@ class ledger {
   [[nodiscard]] bool release(entry&, instant until, std::vector<summons>& told);
   /// The head of the queue turned out to be gone: on to the next.
   void serve(const std::string& name, instant until, std::vector<summons>& told);
-  /// Ends our session in order.
-  void leave() noexcept;
+  /// Throws seam::failure when the files are not those that were opened.
+  void check_files() const;
+  /// Ends our session in order. Those who get what it may have left behind are told.
+  [[nodiscard]] std::vector<summons> leave() noexcept;
 
   static constexpr std::uint64_t fences_in_a_block = 64;
 
@@ -80,7 +82,6 @@ class ledger {
     std::int64_t ttl;
     std::string label;
   };
-  void check_files();
   void begin_session(std::vector<session_id>& gone);
   [[nodiscard]] std::optional<row> first_of(const std::string& name, std::int64_t from_ticket);
   [[nodiscard]] bool waits(const entry&);
@@ -88,18 +89,18 @@ class ledger {
   void remove(const std::string& name, std::int64_t ticket);
   bool serve_next(const std::string& name, const std::string& except, std::vector<summons>& told);
   [[nodiscard]] static owner_bytes owner_of(const row&);
-  void hold(entry&);
+  void hold(const entry&);
   [[nodiscard]] std::uint64_t mint();
-  [[nodiscard]] process ahead_of(const entry&, const row& holder);
+  [[nodiscard]] process ahead_of(const std::string& name, std::int64_t ticket, const row& holder);
   [[noreturn]] void name_the_writer();
 
   std::timed_mutex mutex_;  // one thread at a time on the connection; unlike guarded<>, through I/O
+  const folder& folder_;
   sessions& sessions_;
-  lookout& lookout_;
   writers writers_;
   database database_;
-  const std::string boot_;
-  bool reserved_ = false;  // fences were reserved in this transaction: it must be on the disk before they are used
+  reserve reserve_;
+  std::int64_t reserved_to_ = 0;  // by this transaction, or 0: it must be on the disk before they are used
   statement begin_, commit_, roll_back_, first_, before_, remove_, insert_, promote_, last_ticket_, extend_, mint_,
       minted_, process_;
 };

@@ -8,29 +8,27 @@
 
 namespace holdfast::directory {
 
-/// Notices that files of the store are deleted or moved away under it: those who write ask, and the loop tells.
+/// Looks every two seconds whether the files are still those that we opened, for those who hold a lock and have no
+/// reason to ask. (inotify would tell at once, but an account has few of its instances, and a thousand waiting
+/// processes would take them all.)
 class lookout {
  public:
-  lookout(const folder&, runtime::loop&);
+  lookout(std::function<void()> check, runtime::loop&);  ///< `check` throws when they are not
   lookout(const lookout&) = delete;
   lookout& operator=(const lookout&) = delete;
   ~lookout();
 
-  /// True: something was deleted or moved away, since ever or since calm(). Cheap, and sure: the kernel has noted it
-  /// before the deletion was over.
-  [[nodiscard]] bool in_doubt() noexcept;
-  void calm() noexcept { doubt_ = !works_; }  ///< before one looks at the files
-  void alarm() noexcept { doubt_ = true; }    ///< they are not ours
-
-  /// Whom the loop, or whoever finds out, tells.
+  /// Somebody holds or waits from now on.
+  void begin() noexcept;
+  /// Whom the loop tells.
   void report_to(std::function<void()> whom);
 
  private:
   void look() noexcept;
+  const std::function<void()> check_;
   runtime::loop& loop_;
-  descriptor events_;
-  bool works_ = false;
-  std::atomic<bool> doubt_{true};
+  descriptor timer_;
+  std::atomic<bool> begun_{false};
   runtime::guarded<std::function<void()>> whom_;
 };
 

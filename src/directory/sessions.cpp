@@ -29,7 +29,7 @@ bool try_lock(int fd, session_id at) {
 
 }  // namespace
 
-sessions::sessions(const folder& in) : fd_(in.open_file("sessions")), identity_(in.file("sessions"), fd_.get()) {
+sessions::sessions(const folder& in) : fd_(in.open_file("sessions")) {
   runtime::close_in_children(fd_.get());  // a child of ours would go on to live for us
 }
 

@@ -21,11 +21,8 @@ class sessions {
   [[nodiscard]] session_id own() const noexcept { return own_; }
   [[nodiscard]] bool alive(session_id) const;
 
-  void check() const { identity_.check(); }
-
  private:
   descriptor fd_;
-  identity identity_;
   session_id own_ = 0;
 };
 

@@ -43,7 +43,7 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
 
 }  // namespace
 
-writers::writers(const folder& in) : fd_(in.open_file("writers")), identity_(in.file("writers"), fd_.get()) {
+writers::writers(const folder& in) : fd_(in.open_file("writers")) {
   // Never shorter than it is: others have it mapped.
   if (::posix_fallocate(fd_.get(), 0, page) != 0) {
     throw seam::failure(errc::not_ready, in.file("writers") + ": no room for it (the disk is full; free some space)");
@@ -69,13 +69,13 @@ bool writers::try_lock() {
   throw std::system_error(errno, std::generic_category(), "cannot lock a byte of the file of writers");
 }
 
-// A write takes some tens of microseconds, so a single writer in our way is out of it sooner than we could sleep and be
-// woken. Whoever comes while others wait stands behind them: writers who come back at once would keep them out for
-// ever.
+// A single writer in our way may be out of it sooner than we could sleep and be woken; but whoever spins for long takes
+// the processor from those who are to write. Whoever comes while others wait stands behind them: writers who come back
+// at once would keep them out for ever.
 bool writers::lock(instant until) {
   bool ours = false;
   std::uint32_t seen = board_->releases;
-  for (int tries = 0; tries < 40 && !ours && board_->waiting == 0; ++tries) {
+  for (int tries = 0; tries < 4 && !ours && board_->waiting == 0; ++tries) {
     if (tries != 0) ::sched_yield();
     seen = board_->releases;
     ours = try_lock();

@@ -12,7 +12,7 @@ using runtime::instant;
 /// One writer at a time among processes. The lock is a byte of a file, kept by the kernel, which drops it when the
 /// writer is gone, however it went. Who has to wait sleeps on a word of the same file, which the kernel can wake and
 /// which knows a limit; should that word ever be wrong (a waiter was killed, somebody wrote into the file), it costs
-/// milliseconds, and nothing else.
+/// milliseconds, and nothing else. (Whoever cuts the file short ends those who have it mapped, as with SQLite's own.)
 class writers {
  public:
   explicit writers(const folder&);  ///< throws seam::failure
@@ -25,8 +25,6 @@ class writers {
   void unlock() noexcept;
   /// The process that wrote last, or still does. (The kernel does not tell whose such a lock is.)
   [[nodiscard]] std::int64_t last() const noexcept { return board_->last; }
-  /// Throws seam::failure when the file was deleted or replaced.
-  void check() const { identity_.check(); }
 
  private:
   struct board {
@@ -39,7 +37,6 @@ class writers {
   [[nodiscard]] bool wait_and_lock(instant until, std::uint32_t seen);
 
   descriptor fd_;
-  identity identity_;
   board* board_;
 };
 

@@ -61,7 +61,7 @@ class AnotherUser(OtherUsers):
 
     def test_is_refused_a_folder_that_everybody_may_write(self):
         at = self.make("open", self.nobody.pw_uid, 0o777)
-        self.assert_denied(at, "may be written by everybody")
+        self.assert_denied(at, "may be written by others")
         at.chmod(0o1777)
         self.assert_denied(at, "may be written by everybody")
         self.assertEqual(list(at.iterdir()), [])

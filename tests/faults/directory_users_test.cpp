@@ -78,7 +78,7 @@ TEST(directory_users, are_refused_a_directory_that_everybody_may_write) {
     fs::permissions(place.file("mine"), fs::perms(0777));
     const auto [code, text] = failure_of([&] { (void)open("dir:" + place.file("mine")); });
     HOLDFAST_SHOULD(code == errc::denied);
-    return contains(text, "may be written by everybody");
+    return contains(text, "may be written by others");
   }));
 }
 

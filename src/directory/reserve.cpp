@@ -1,0 +1,46 @@
+#include "directory/reserve.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "store/answer.hpp"
+
+namespace holdfast::directory {
+
+namespace {
+
+constexpr const char* name = "fences";
+constexpr int version = 1;
+
+std::string boot_of_this_machine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id.empty() ? "unknown" : id;
+}
+
+}  // namespace
+
+reserve::reserve(const folder& in) : folder_(in), this_boot_(boot_of_this_machine()) {
+  const std::optional<std::string> text = in.read(name);
+  if (!text) return;
+  std::istringstream words(*text);
+  std::string ours;
+  int written_by = 0;
+  words >> ours >> written_by;
+  if (ours == "holdfast" && written_by > version) {
+    throw seam::failure(errc::foreign, in.file(name) + " was written by a newer version of Holdfast (" +
+                                           std::to_string(written_by) + ", we know " + std::to_string(version) + ")");
+  }
+  if (!(words >> boot_ >> end_) || ours != "holdfast" || end_ < 0) {
+    throw seam::failure(errc::foreign, in.file(name) + " is damaged, or not ours");
+  }
+}
+
+void reserve::extend_to(std::int64_t end) {
+  folder_.replace(name, "holdfast " + std::to_string(version) + " " + this_boot_ + " " + std::to_string(end) + "\n");
+  boot_ = this_boot_;
+  end_ = end;
+}
+
+}  // namespace holdfast::directory
