@@ -137,5 +137,19 @@ class Dispositions(support.Case):
         self.assertEqual((some["SigBlk:"], some["SigIgn:"]), (0, both))
 
 
+class BeforeTheCommand(support.Case):
+    def test_a_signal_that_comes_while_the_store_is_asked_keeps_the_command_from_beginning(self):
+        holder = self.hold("another")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            with support.lock_byte(self.folder / "store" / "writers", 0):
+                run = self.run_("lock", "touch", str(self.folder / "began"))
+                mapped = f"/proc/{run.pid}/maps"  # it has the file of writers open, and so hears signals
+                support.until(lambda: "/store/writers" in open(mapped).read(), "at the store")
+                run.signal(number)
+            self.assertEqual(run.code(), 128 + number, run.errors())
+            self.assertFalse((self.folder / "began").exists())
+        holder.let_go()
+
+
 if __name__ == "__main__":
     support.main()

@@ -312,6 +312,14 @@ class OnATerminal(support.Case):
         self.assertFalse((self.folder / "went-on").exists())
         self.assert_free()
 
+    def test_in_a_script_a_lock_that_is_over_ends_the_command_and_not_the_script(self):
+        command = self.arguments("cat")
+        command[2:2] = ["--max-hold", "500ms", "--grace", "50ms"]
+        run = " ".join(shlex.quote(word) for word in command)
+        self.job = self.process(self.order("begin", ["/bin/sh", "-c", f"{run}; exit 5"], self.status_out, True))
+        self.started()  # it reads, and so has the foreground when it is stopped
+        self.assertEqual(self.order("wait"), ["ended", 5])
+
     def test_a_terminal_that_goes_away_ends_the_command(self):
         self.begin("cat")
         self.started()

@@ -131,6 +131,12 @@ class TheStatus(support.Case):
         self.hold(os.fsdecode(b"a\xff"))
         self.assert_free(os.fsdecode(b"a\xfe"))
 
+    def test_is_nothing_that_the_command_could_write_to(self):
+        program = "import os; print([fd for fd in range(3, 100) if os.path.exists(f'/proc/self/fd/{fd}')][:-1])"
+        run = self.python("lock", program)
+        self.assertEqual(run.code(), 0)
+        self.assertEqual(run.lines.all().decode().strip(), "[]")
+
     def test_may_be_stdout_or_stderr(self):
         run = self.shell("lock", "echo of the command", options=["--status-fd", "1"], status=False)
         self.assertEqual(run.code(), 0)

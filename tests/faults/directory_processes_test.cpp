@@ -84,6 +84,23 @@ TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_many_callers_w
   EXPECT_LT(boot_clock::now() - began, 100 * 300ms / 2) << "each waited for all before it";
 }
 
+TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_async_callers_miss_their_limits) {
+  const directory_store d;
+  store s = d.open();
+  const stopped_writer writer(d);
+  std::promise<std::error_code> patient, hasty;
+  const auto tell = [](std::promise<std::error_code>& to) {
+    return [&to](std::error_code why, std::optional<lease>) { to.set_value(why); };
+  };
+  s.async_try_acquire("a", within(test::hang), {}, tell(patient));
+  s.async_try_acquire("b", within(50ms), {}, tell(hasty));
+  std::future<std::error_code> first = patient.get_future();
+  EXPECT_EQ(test::get(hasty.get_future()), errc::unreachable);
+  EXPECT_NE(first.wait_for(0s), std::future_status::ready) << "it had to wait for the one before it";
+  writer.go_on();
+  EXPECT_EQ(test::get(std::move(first)), std::error_code());
+}
+
 /// Says one byte when it is there, and stays until it is killed.
 template <class F>
 class standing_child {
