@@ -22,12 +22,29 @@ void occupy_closed_streams() {
   }
 }
 
+/// Says what is wrong with the arguments, and what would be right.
+int refuse(const CLI::App& program, const CLI::ParseError& e, const std::string& first) {
+  const bool command_known = !program.get_subcommands().empty();
+  std::string cure = "see holdfast --help";
+  if (command_known) cure = "see holdfast " + program.get_subcommands().front()->get_name() + " --help";
+  std::string what = e.what();
+  if (!command_known) {
+    what = first.empty() ? "no command is given" : "'" + first + "' is no command";
+    cure = "say holdfast run or holdfast demo; options come after that; " + cure;
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
+    what = "more than one name, or an unknown option, or no -- before the command";
+    cure = "say: holdfast run [options] NAME -- CMD [ARG...]; " + cure;
+  }
+  std::fprintf(stderr, "holdfast: %s; %s\n", what.c_str(), cure.c_str());
+  return usage;
+}
+
 int act(int argc, char** argv) {
   // What follows "--" is the command's, and no business of ours.
   char** const end = argv + argc;
   char** const dashes = std::find_if(argv, end, [](const char* a) { return std::strcmp(a, "--") == 0; });
 
-  CLI::App program("A lock for many machines, from the shell.", "holdfast");
+  CLI::App program("A lock between processes, for the shell.", "holdfast");
   program.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
   program.require_subcommand(1);
   run_options wanted;
@@ -35,9 +52,12 @@ int act(int argc, char** argv) {
   program.add_subcommand("demo", "The ticket office: what a lock is for, in under a minute");
   try {
     program.parse(static_cast<int>(dashes - argv), argv);
+  } catch (const CLI::CallForHelp& e) {
+    return program.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return program.exit(e);
   } catch (const CLI::ParseError& e) {
-    const int code = program.exit(e);
-    return code == 0 ? fine : usage;
+    return refuse(program, e, argc > 1 ? argv[1] : "");
   }
   if (program.got_subcommand("demo")) return demo();
   if (dashes != end) wanted.command.assign(dashes + 1, end);

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <holdfast/holdfast.hpp>
 #include <mutex>
@@ -133,6 +135,10 @@ class onlooker final : public observer {
       if (e.what == event::kind::waiting) {
         status_.tell("waiting", {{"name", e.name}, {"holder", e.text}});
         if (verbose_) std::fprintf(stderr, "holdfast: waiting for %s\n", held_by(e.name, e.text).c_str());
+        if (nested_) {
+          std::fprintf(stderr,
+                       "holdfast: the command that runs this one may hold it already, and then waits for ever\n");
+        }
       }
       if (e.what == event::kind::suspect && verbose_) {
         std::fprintf(stderr, "holdfast: a renewal got no answer; trying again: %.*s\n", static_cast<int>(e.text.size()),
@@ -146,6 +152,7 @@ class onlooker final : public observer {
     const std::lock_guard lock(mutex_);
     return trouble_;
   }
+  void expect_ourselves(bool yes) noexcept { nested_ = yes; }
   /// After so many refusals. Events come a little later than the answers that they are about.
   [[nodiscard]] std::string busy_line(std::string_view name, int refusals) {
     std::unique_lock lock(mutex_);
@@ -164,6 +171,7 @@ class onlooker final : public observer {
   std::mutex mutex_;
   std::condition_variable heard_;
   std::string holder_, trouble_;
+  std::atomic<bool> nested_{false};
   int refusals_ = 0;
 };
 
@@ -189,6 +197,11 @@ class runner {
         onlooker_(std::make_shared<onlooker>(status_, o.verbose && !o.quiet)),
         child_(o.command, signals_.before()) {}  // before there is any thread
 
+  /// The key of the terminal that ended us or the command; 0 if there was none.
+  [[nodiscard]] int died_of() const noexcept {
+    return terminal_.there() && (key_ == SIGINT || key_ == SIGQUIT) ? key_ : 0;
+  }
+
   int go() {
     try {
       return hold_and_run();
@@ -202,6 +215,7 @@ class runner {
  private:
   int hold_and_run() {
     store_.emplace(open(options_.store, {.observe = onlooker_}));
+    onlooker_->expect_ourselves(held_by_our_caller());
     const int not_had = acquire();
     if (not_had >= 0) return end(not_had, "not acquired");
     const int failed = start();
@@ -224,6 +238,13 @@ class runner {
 
   // ---- the lock -----------------------------------------------------------------------------------------------------
 
+  /// The command that runs us is another run's, of the same lock: it waits for us, and we for it.
+  bool held_by_our_caller() const {
+    const char* const name = std::getenv("HOLDFAST_NAME");
+    const char* const url = std::getenv("HOLDFAST_STORE");
+    return name != nullptr && url != nullptr && options_.name == name && store_->url() == url;
+  }
+
   /// -1: it is ours. Else the exit code.
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
@@ -232,12 +253,14 @@ class runner {
     if (!got && stopped_by == 0 && options_.wait != 0ms) got = wait_for(how, stopped_by);
     if (stopped_by != 0) {
       got.reset();
+      key_ = stopped_by;
       return by_signal + stopped_by;
     }
     if (!got) {
-      say("busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2));
+      const std::string line = "busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2);
+      options_.skip ? say_more(line) : say(line);
       status_.tell("busy", {{"name", options_.name}});
-      return options_.busy_code;
+      return options_.skip ? fine : options_.busy_code;
     }
     lease_ = std::move(*got);
     lost_.emplace(lease_.lost_token(), [this] { loss_.set(); });
@@ -426,9 +449,8 @@ class runner {
     }
     lost_.reset();
     const released how = lease_.release();
-    if (pass_on_ && !by_exit && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT)) {
-      ::kill(0, WTERMSIG(status));  // the key was meant for the script, too
-    }
+    if (!by_exit && !stopping_) key_ = WTERMSIG(status);
+    if (pass_on_ && died_of() != 0) ::kill(0, died_of());  // the key was meant for the script, too
     status_.tell("released", {{"certain", std::int64_t{how == released::yes}}});
     if (stopped_for_loss_) return end(lost, "lost");
     if (!ended_in_time_ || how == released::lost) {
@@ -456,6 +478,7 @@ class runner {
   bool stopped_for_loss_ = false;
   bool loss_told_ = false;
   bool ended_in_time_ = false;
+  int key_ = 0;           // a signal that ended us or the command, and was not ours
   bool pass_on_ = false;  // a key of the terminal that ended the command was meant for all of the job
 };
 
@@ -463,10 +486,24 @@ class runner {
 
 int run(const run_options& o) {
   if (o.max_hold > 0ms && o.grace.value_or(o.max_hold / 4) + margin >= o.max_hold) {
-    std::fprintf(stderr, "holdfast: --grace leaves nothing of --max-hold for the command\n");
+    std::fprintf(stderr, "holdfast: --max-hold must be longer than --grace and 50ms, in which the command stops\n");
     return usage;
   }
-  return runner(o).go();
+  int code = 0, died_of = 0;
+  {
+    runner one(o);
+    code = one.go();
+    died_of = one.died_of();
+  }
+  if (died_of != 0) {  // a shell looks at how we ended to see whether its loop was meant to end, too
+    std::signal(died_of, SIG_DFL);
+    sigset_t it;
+    ::sigemptyset(&it);
+    ::sigaddset(&it, died_of);
+    ::raise(died_of);
+    ::sigprocmask(SIG_UNBLOCK, &it, nullptr);
+  }
+  return code;
 }
 
 }  // namespace holdfast::cli

@@ -18,6 +18,7 @@ struct run_options {
   std::vector<std::string> command{};
   std::optional<std::chrono::milliseconds> wait{};  ///< nothing: as long as it takes
   int busy_code = 75;
+  bool skip = false;  ///< busy is fine
   std::chrono::milliseconds ttl{10'000};
   std::chrono::milliseconds max_hold{0};
   std::optional<std::chrono::milliseconds> grace{};

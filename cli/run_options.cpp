@@ -14,7 +14,7 @@ namespace {
 
 std::chrono::milliseconds duration_of(const std::string& text) {
   const auto parsed = parse_duration(text);
-  if (!parsed) throw CLI::ValidationError("'" + text + "' is no duration; say 250ms, 10s, 5m or 2h");
+  if (!parsed) throw CLI::ValidationError("'" + text + "' is no duration; say 250ms, 10s, 5m, 2h or 1d");
   return *parsed;
 }
 
@@ -38,6 +38,13 @@ std::string open_descriptor(const std::string& text) {
   return number && fd >= 0 && ::fcntl(fd, F_GETFD) >= 0 ? "" : "'" + text + "' is no open file descriptor";
 }
 
+/// A command is another process, which a store inside this one cannot protect.
+std::string shared_store(const std::string& url) {
+  if (url.empty()) return "the URL of the store is empty";
+  return url.rfind("memory:", 0) == 0 ? "memory: is inside one process; give a store that processes share, dir:/PATH"
+                                      : "";
+}
+
 /// The command stands behind "--", where the parser does not look.
 class with_command final : public CLI::Formatter {
  public:
@@ -54,16 +61,21 @@ void describe_run(CLI::App& program, run_options& o) {
   run.add_option("NAME", o.name, "the lock")->required();
   run.add_option("--store", o.store, "the store; else $HOLDFAST_STORE, else a directory of this user")
       ->envname("HOLDFAST_STORE")
+      ->check(shared_store)
       ->option_text("URL");
-  run.add_flag_callback(
+  CLI::Option* const nonblock = run.add_flag_callback(
       "-n,--nonblock", [&o] { o.wait = std::chrono::milliseconds(0); }, "do not wait for another holder");
   run.add_option_function<std::string>(
          "-w,--timeout", [&o](const std::string& t) { o.wait = duration_of(t); }, "wait for so long at most")
+      ->excludes(nonblock)
       ->option_text("D");
-  run.add_option("-E,--conflict-exit-code", o.busy_code, "the exit code when the lock is not to be had [75]")
-      ->check(CLI::Range(0, 255))
-      ->option_text("N");
-  run.add_flag_callback("--skip", [&o] { o.busy_code = fine; }, "not to be had: that is fine, exit 0 (for cron)");
+  CLI::Option* const code =
+      run.add_option("-E,--conflict-exit-code", o.busy_code, "the exit code when the lock is not to be had [75]")
+          ->check(CLI::Range(0, 255))
+          ->option_text("N");
+  run.add_flag_callback(
+         "--skip", [&o] { o.skip = true; }, "not to be had: that is fine; say nothing and exit 0 (for cron)")
+      ->excludes(code);
   run.add_option_function<std::string>(
          "--ttl", [&o](const std::string& t) { o.ttl = duration_of(t); }, "how long the store keeps us unrenewed [10s]")
       ->option_text("D");
@@ -83,8 +95,8 @@ void describe_run(CLI::App& program, run_options& o) {
   run.add_option("--status-fd", o.status_fd, "write what happens there, one JSON object a line")
       ->check(open_descriptor)
       ->option_text("N");
-  run.add_flag("-q,--quiet", o.quiet, "say nothing");
-  run.add_flag("-v,--verbose", o.verbose, "say who holds the lock, and what happens");
+  CLI::Option* const quiet = run.add_flag("-q,--quiet", o.quiet, "say nothing, not even what went wrong");
+  run.add_flag("-v,--verbose", o.verbose, "say who holds the lock, and what happens")->excludes(quiet);
   run.footer(
       "Exit codes: the command's own; 64 usage, 69 store unreachable, 75 busy, 77 not allowed, 78 configuration,\n"
       "79 lost and stopped, 80 ended but not certain, 126 not executable, 127 not found, 128+n by signal n.\n"

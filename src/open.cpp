@@ -36,7 +36,7 @@ store open(std::string_view given, const open_options& options) {
   const std::string url = given.empty() ? "dir:" + directory::folder::of_this_user() : std::string(given);
   const std::size_t colon = url.find(':');
   if (colon == std::string::npos) {
-    throw lock_error(errc::bad_url, "", "a store is given as scheme:rest, for example memory:");
+    throw lock_error(errc::bad_url, "", "a store is given as scheme:rest, for example dir:/var/lib/locks");
   }
   const std::string wanted = url.substr(0, colon);
   for (const scheme& s : schemes) {

@@ -115,7 +115,10 @@ class play {
     with_a_lock();
     with_a_death();
     with_a_sleeper();
-    std::printf("%s\n", broken_ == 0 ? "Every claim held." : "Not every claim held.");
+    std::printf(
+        "\n%s A file lock (flock) has no answer to the last one, and no order, limit or fence.\n"
+        "Go on with: holdfast run NAME -- CMD, or README.md.\n",
+        broken_ == 0 ? "Every claim held." : "Not every claim held.");
     return broken_ == 0 ? fine : 1;
   }
 
@@ -151,8 +154,8 @@ class play {
       until([&] { return all.all_ended(); }, bar, s);
     }
     const int over = office_.tickets() - seats;
-    claim(over > 0, "oversold by " + std::to_string(over) + ": " + std::to_string(office_.tickets()) + " tickets for " +
-                        std::to_string(seats) + " seats");
+    claim(over > 0, "as expected, oversold by " + std::to_string(over) + ": " + std::to_string(office_.tickets()) +
+                        " tickets for " + std::to_string(seats) + " seats");
   }
 
   void with_a_lock() {

@@ -114,7 +114,7 @@ database::database(const folder& in, writers& one) : path_(in.file("locks.db")) 
     in.make_file("locks.db");  // for us alone; SQLite would ask the umask
     open(fences.end());
     census::enter();
-    if (fences.of_another_boot()) fences.extend_to(fences.end());
+    if (!fences.is_new() && fences.of_another_boot()) fences.extend_to(fences.end());
   } catch (...) {
     one.unlock();
     throw;
@@ -129,7 +129,7 @@ void database::open(std::int64_t last_fence) {
     sqlite3_busy_timeout(database_, 2'000);
     sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     run("PRAGMA journal_mode = WAL");
-    run("PRAGMA synchronous = OFF");  // what a loss of power destroys is void then; see reserve.hpp
+    run("PRAGMA synchronous = OFF");        // what a loss of power destroys is void then; see reserve.hpp
     run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
     make_tables(last_fence);
     identity_ = std::make_unique<identity>(path_);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -74,14 +75,24 @@ folder::folder(const std::string& path) : path_(path) {
   if (path.empty() || path.front() != '/') {
     throw seam::failure(errc::bad_url, "dir: wants an absolute path, for example dir:/var/lib/locks");
   }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot make " + path);
+  if (path.find_first_of("?#") != std::string::npos) {
+    throw seam::failure(errc::bad_url, "dir: takes no options, so there is no ? and no # in its path");
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      throw seam::failure(errc::bad_url,
+                          "cannot make " + path + ": what it should be in is no directory; make that first");
+    }
+    fail(errno, "cannot make " + path);
+  }
   fd_ = open_folder(path);
   if (fd_.get() < 0) fail(errno, "cannot open " + path);
 
   struct stat is{};
   if (::fstat(fd_.get(), &is) != 0) fail(errno, "cannot look at " + path);
   if (is.st_uid != ::geteuid() && is.st_uid != 0) {
-    throw seam::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) + ", not to us");
+    throw seam::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) +
+                                          ", not to us; name a directory of your own");
   }
   if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     throw seam::failure(errc::denied, path + " may be written by others; chmod go-w it, or choose another");
@@ -92,6 +103,7 @@ folder::folder(const std::string& path) : path_(path) {
     throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
   }
   identity_.emplace(path_, fd_.get());
+  ::flock(fd_.get(), LOCK_SH | LOCK_NB);  // systemd-tmpfiles leaves such a directory alone, however old it gets
 }
 
 void folder::check() const { identity_->check(); }

@@ -158,8 +158,8 @@ class TheStore(support.Case):
         self.assertEqual(run.code(), 78)
         self.assertNotIn("secret", run.errors())
 
-    def test_a_folder_that_cannot_be_made_is_69(self):
-        self.assert_fails(f"dir:{self.folder}/no/such/parent", 69, "cannot make")
+    def test_a_folder_that_cannot_be_made_is_78(self):
+        self.assert_fails(f"dir:{self.folder}/no/such/parent", 78, "make that first")
         (self.folder / "file").write_text("")
         self.assert_fails(f"dir:{self.folder}/file", 69, "Not a directory")
 

@@ -180,7 +180,7 @@ class OnATerminal(support.Case):
             self.begin("true")
             self.event("waiting")
             self.type(key)
-            self.assertEqual(self.order("wait"), ["ended", 128 + number])
+            self.assertEqual(self.order("wait"), ["ended", -number])  # to a shell, 128 and the number
         self.assertEqual(self.places(), 1)
 
     def test_the_interrupt_key_reaches_the_command_and_only_it(self):
@@ -194,7 +194,7 @@ class OnATerminal(support.Case):
         self.begin("cat")
         self.started()
         self.type("\x03")
-        self.assertEqual(self.order("wait"), ["ended", 130])
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])  # to a shell, 130
         self.assert_free()
 
     def test_the_stop_key_stops_both_and_fg_continues_both(self):
@@ -311,6 +311,16 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
         self.assertFalse((self.folder / "went-on").exists())
         self.assert_free()
+
+    def test_the_interrupt_key_ends_a_loop_around_us(self):
+        run = " ".join(shlex.quote(word) for word in self.arguments("cat"))
+        count = shlex.quote(str(self.folder / "count"))
+        script = f"for i in 1 2 3; do echo $i > {count}; {run}; done"
+        self.job = self.process(self.order("begin", ["/bin/bash", "-c", script], self.status_out, True))
+        self.started()
+        self.type("\x03")
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
+        self.assertEqual((self.folder / "count").read_text(), "1\n")
 
     def test_in_a_script_a_lock_that_is_over_ends_the_command_and_not_the_script(self):
         command = self.arguments("cat")

@@ -41,7 +41,8 @@ class ABusyLock(support.Case):
             self.assertEqual(run.events[-1]["cause"], "not acquired")
 
     def test_leaves_the_commands_code_alone(self):
-        self.assertEqual(self.shell("lock", "exit 75", options=["-E", "3", "--skip"]).code(), 75)
+        for options in (["-E", "3"], ["--skip"]):
+            self.assertEqual(self.shell("lock", "exit 75", options=options).code(), 75)
 
     def test_does_not_touch_another_name(self):
         self.hold("one")
@@ -79,12 +80,28 @@ class WhatIsSaid(support.Case):
         holder.let_go()
         self.assertEqual((run.code(), run.errors()), (0, ""))
 
+    def test_nothing_is_said_of_a_busy_lock_that_is_skipped(self):
+        self.hold()
+        run = self.run_("lock", "true", options=["-n", "--skip"])
+        self.assertEqual((run.code(), run.errors()), (0, ""))
+
+    def test_what_contradicts_itself_is_refused(self):
+        for options in (["-n", "-w", "3"], ["--skip", "-E", "4"], ["-q", "-v"], ["--store", ""], ["--store", "memory:"]):
+            run = self.raw(*options, "lock", "--", "true")
+            self.assertEqual(run.code(), 64, options)
+            self.assertRegex(run.errors(), "holdfast: .*see holdfast run --help")
+
+    def test_one_that_would_wait_for_itself_says_so(self):
+        inner = [support.PROGRAM, "run", "-w", "100ms", "lock", "--", "true"]
+        run = self.run_("lock", *inner)
+        self.assertEqual(run.code(), 75)
+        self.assertIn("may hold it already", run.errors())
+
     def test_nothing_is_said_with_q(self):
         self.hold()
         for options, name, command, code in (
             (["-n"], "lock", "true", 75),
-            (["-n", "-v"], "lock", "true", 75),
-            (["-v"], "free", "true", 0),
+            ([], "free", "true", 0),
             ([], "free", "no-such-command", 127),
         ):
             run = self.run_(name, command, options=["-q", *options])

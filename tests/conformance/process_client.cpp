@@ -90,7 +90,12 @@ class process_client::far_claim final : public seam::claim {
     o.ttl = ttl.count();
     const bool sent = !gone && (client_.weather_->lose_requests || send(client_.socket_, o));
     wake end = wake::late;
-    if (sent) end = co_await wait(i, mine.answered, l);
+    // As in the client's own process, a request that is carried out is waited for beyond the limit; one that is lost on
+    // the way is not.
+    const bool fine = !client_.weather_->lose_requests && !client_.weather_->lose_replies;
+    const limit patient(fine && what != order::wakeup ? runtime::later(l.at(), std::chrono::seconds(5)) : l.at(),
+                        l.stop());
+    if (sent) end = co_await wait(i, mine.answered, patient);
     client_.calls_.with([&](calls& all) { all.open.erase(id); });
     if (end != wake::signalled && what == order::wakeup) {
       (void)send(client_.socket_, order_message{.what = order::cut, .call = id});
