@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/signal.hpp"
 
@@ -132,8 +133,8 @@ process_client::process_client(const std::string& url, guarantees promises, std:
 }
 
 process_client::~process_client() {
-  ::shutdown(socket_, SHUT_WR);
   go_on();
+  ::shutdown(socket_, SHUT_WR);
   reader_.join();  // the other side has closed its end: it is done
   ::close(socket_);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -168,12 +169,16 @@ void process_client::kill() const {
   ::waitid(P_PID, static_cast<id_t>(pid_), &gone, WEXITED | WNOWAIT);
 }
 
-void process_client::stop() const {
+void process_client::stop() {
+  stopped_ = true;
   ::kill(pid_, SIGSTOP);
   siginfo_t stopped{};
   ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT);
 }
 
-void process_client::go_on() const { ::kill(pid_, SIGCONT); }
+// Only one that is stopped: a SIGCONT at its end would get in the way of the leak sanitizer, which stops it, too.
+void process_client::go_on() {
+  if (std::exchange(stopped_, false)) ::kill(pid_, SIGCONT);
+}
 
 }  // namespace holdfast::conformance

@@ -29,8 +29,8 @@ class process_client final : public seam::backend {
   [[nodiscard]] guarantees promises() const noexcept override { return promises_; }
 
   void kill() const;  ///< kill -9, and waits until it is gone
-  void stop() const;  ///< until go_on()
-  void go_on() const;
+  void stop();        ///< until go_on()
+  void go_on();
 
  private:
   class far_claim;
@@ -41,6 +41,7 @@ class process_client final : public seam::backend {
   const std::shared_ptr<const weather> weather_;
   int socket_ = -1;
   pid_t pid_ = -1;
+  bool stopped_ = false;
   std::atomic<std::uint64_t> last_{0};
   struct calls {
     std::map<std::uint64_t, call*> open;
