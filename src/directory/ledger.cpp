@@ -44,9 +44,15 @@ std::int64_t own_pid_namespace() {
 /// A transaction: the turn among our threads, the writer's byte among processes, then SQLite's own. Undone unless kept.
 class ledger::writing {
  public:
-  writing(ledger& l, instant until) : ledger_(l), turn_(l.mutex_, std::defer_lock) {
+  writing(ledger& l, instant until) : ledger_(l) {
     const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
-    if (!turn_.try_lock_for(patience) || !l.writers_.lock(until)) l.name_the_writer();
+    if (!l.turn_.try_acquire() && !l.turn_.try_acquire_for(patience)) l.name_the_writer();
+    try {
+      if (!l.writers_.lock(until)) l.name_the_writer();
+    } catch (...) {
+      l.turn_.release();
+      throw;
+    }
     l.reserved_to_ = 0;
     try {
       l.check_files();
@@ -54,6 +60,7 @@ class ledger::writing {
       l.begin_.run();
     } catch (...) {
       l.writers_.unlock();
+      l.turn_.release();
       throw;
     }
   }
@@ -67,6 +74,7 @@ class ledger::writing {
       }
     }
     ledger_.writers_.unlock();
+    ledger_.turn_.release();
   }
   void keep() {
     // Before anybody can use them.
@@ -76,7 +84,6 @@ class ledger::writing {
 
  private:
   ledger& ledger_;
-  std::unique_lock<std::timed_mutex> turn_;
 };
 
 ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
