@@ -6,28 +6,39 @@
 #include "directory/folder.hpp"
 #include "holdfast/store.hpp"
 #include "memory/client.hpp"
+#include "net/url.hpp"
+#include "redis/client.hpp"
 #include "service.hpp"
 
 namespace holdfast {
 
 namespace {
 
-/// One row per store: which scheme it answers to, and how it is made of the rest of the URL.
+/// One row per scheme: how its store is made of a URL.
 struct scheme {
   std::string_view name;
-  std::unique_ptr<seam::backend> (*make)(const std::string& rest, runtime::loop&);
+  std::unique_ptr<seam::backend> (*make)(const std::string& url, runtime::loop&);
 };
 
-std::unique_ptr<seam::backend> make_memory(const std::string& rest, runtime::loop&) {
+std::string without_scheme(const std::string& url) { return url.substr(url.find(':') + 1); }
+
+std::unique_ptr<seam::backend> make_memory(const std::string& url, runtime::loop&) {
+  const std::string rest = without_scheme(url);
   return std::make_unique<memory::client>(rest.empty() ? std::make_shared<memory::server>()
                                                        : memory::server::named(rest));
 }
 
-std::unique_ptr<seam::backend> make_directory(const std::string& rest, runtime::loop& loop) {
-  return std::make_unique<directory::client>(rest, loop);
+std::unique_ptr<seam::backend> make_directory(const std::string& url, runtime::loop& loop) {
+  return std::make_unique<directory::client>(without_scheme(url), loop);
 }
 
-constexpr scheme schemes[] = {{"dir", make_directory}, {"memory", make_memory}};
+std::unique_ptr<seam::backend> make_redis(const std::string& url, runtime::loop& loop) {
+  return redis::client::open(url, loop);
+}
+
+constexpr scheme schemes[] = {{"dir", make_directory},    {"memory", make_memory}, {"redis", make_redis},
+                              {"redis+unix", make_redis}, {"rediss", make_redis},  {"valkey", make_redis},
+                              {"valkeys", make_redis}};
 
 }  // namespace
 
@@ -41,8 +52,8 @@ store open(std::string_view given, const open_options& options) {
   const std::string wanted = url.substr(0, colon);
   for (const scheme& s : schemes) {
     if (s.name != wanted) continue;
-    const std::string rest = url.substr(colon + 1);
-    return detail::service::open(url, [&](runtime::loop& loop) { return s.make(rest, loop); }, options);
+    const auto make = [&](runtime::loop& loop) { return s.make(url, loop); };
+    return detail::service::open(net::without_secrets(url), make, options);
   }
   std::string known;
   for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name).append(":");

@@ -46,6 +46,7 @@ service::~service() {
   engine_.close();
   engine_.end();
   engine_.tasks().wait_until_empty();
+  backend_->close();
   loop_.stop();
 }
 

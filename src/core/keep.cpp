@@ -134,7 +134,7 @@ instant engine::next_care(const hold& h, instant now) const noexcept {
   if (!h.on.renew || deadline == never) return deadline;  // never: the store needs no ttl
   // A last renewal goes to the very end of max_hold, less the margin; after that there is nothing to gain.
   if (h.must_end() != never && deadline >= h.must_end() - (h.ttl() / 50 + 5ms)) return deadline;
-  return std::min(deadline, now + h.ttl() / 3);
+  return now + std::min<span>(h.ttl(), deadline - now) / 3;  // a grant may be shorter than the ttl, at first
 }
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "runtime/io.hpp"
 #include "runtime/random.hpp"
+#include "runtime/signal.hpp"
 
 namespace holdfast::runtime {
 
@@ -17,5 +18,13 @@ class inline_io final : public io {
   void arm(parked&, instant) noexcept override {}
   void disarm(parked&) noexcept override {}
 };
+
+/// wait(), for a blocking caller that is no task: this thread sleeps right here.
+inline wake wait_here(signal& s, const limit& l) {
+  inline_io here;
+  waiting w = wait(here, s, l);
+  (void)w.await_ready();
+  return w.await_resume();
+}
 
 }  // namespace holdfast::runtime

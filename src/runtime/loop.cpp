@@ -78,6 +78,13 @@ void loop::watch(int fd, std::function<void()> ready, bool once) {
   }
 }
 
+void loop::watch_writable(int fd, bool on) noexcept {
+  epoll_event interest{};
+  interest.events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  interest.data.fd = fd;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &interest);
+}
+
 void loop::unwatch(int fd) noexcept {
   watched_.with([&](auto& all) {
     if (all.erase(fd) != 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);

@@ -32,6 +32,8 @@ class loop final : public io {
   /// Calls `ready` on the loop's thread whenever the descriptor can be read, or once if `once`. It must not block, and
   /// may not watch or unwatch. Throws std::system_error.
   void watch(int fd, std::function<void()> ready, bool once = false);
+  /// Calls it also when the watched descriptor can be written; or not any more. On the loop's thread.
+  void watch_writable(int fd, bool on) noexcept;
   /// No call is under way or will come after this. No effect if it is not watched.
   void unwatch(int fd) noexcept;
 

@@ -77,6 +77,8 @@ class backend {
   /// `verify` lets all that is held be renewed at once. Call it, from any thread, when the store may have lost its
   /// state. Told once, before the first claim.
   virtual void when_in_doubt(std::function<void()> /*verify*/) {}
+  /// All claims are gone, and no call will come: ends what runs by itself on the loop, which runs until then.
+  virtual void close() noexcept {}
   [[nodiscard]] virtual guarantees promises() const noexcept = 0;
 };
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a program that links the library needs at run time: SQLite, and what the compiler brings. usage: needs.py PROGRAM"""
+"""What a program that links the library needs at run time: SQLite, OpenSSL, and what the compiler brings. usage: needs.py PROGRAM"""
 import re
 import subprocess
 import sys
 
-ALLOWED = {"libsqlite3", "libstdc++", "libgcc_s", "libm", "libc", "ld-linux-x86-64", "ld-linux-aarch64", "linux-vdso"}
+ALLOWED = {"libsqlite3", "libssl", "libcrypto", "libstdc++", "libgcc_s", "libm", "libc", "ld-linux-x86-64", "ld-linux-aarch64", "linux-vdso"}
 
 
 def main():

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace holdfast::net {
+
+/// There is no connection, or none any more. The text says why, without secrets.
+class broken : public std::runtime_error {
+ public:
+  explicit broken(const std::string& why, bool for_good = false) : std::runtime_error(why), for_good_(for_good) {}
+  /// Trying again cannot help: the server's certificate is not to be trusted, say.
+  [[nodiscard]] bool for_good() const noexcept { return for_good_; }
+
+ private:
+  bool for_good_;
+};
+
+/// Bytes to and from a server. Nothing here waits, except receive_soon(); one thread at a time.
+class stream {
+ public:
+  stream() = default;
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+  virtual ~stream() = default;
+
+  /// How many bytes came; less than there is room for: no more for now. Throws broken.
+  [[nodiscard]] virtual std::size_t receive(std::span<char>) = 0;
+  /// The same, but the kernel may wait for some milliseconds: one system call for an answer that is about to come.
+  [[nodiscard]] virtual std::size_t receive_soon(std::span<char>) = 0;
+  /// How many bytes were taken; 0: none for now. Throws broken.
+  [[nodiscard]] virtual std::size_t send(std::string_view) = 0;
+  [[nodiscard]] virtual int fd() const noexcept = 0;
+};
+
+}  // namespace holdfast::net

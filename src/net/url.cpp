@@ -1,0 +1,116 @@
+#include "net/url.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace holdfast::net {
+
+namespace {
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    if (text[n] != '%') {
+      plain.push_back(text[n]);
+      continue;
+    }
+    const int high = n + 2 < text.size() ? hex_digit(text[n + 1]) : -1;
+    const int low = n + 2 < text.size() ? hex_digit(text[n + 2]) : -1;
+    if (high < 0 || low < 0) throw bad_url("a % in a URL is followed by two hex digits; write %25 for a % itself");
+    plain.push_back(static_cast<char>(high * 16 + low));
+    n += 2;
+  }
+  if (plain.find('\0') != std::string::npos) throw bad_url("a URL has a NUL byte");
+  return plain;
+}
+
+int port_in(std::string_view text) {
+  int port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > 65535) {
+    throw bad_url("the port of a URL is a number from 1 to 65535");
+  }
+  return port;
+}
+
+/// Cuts off what comes before the first (or the last) of it; all of it if there is none.
+struct halves {
+  std::string_view first, second;
+  bool both;
+};
+halves cut(std::string_view text, std::size_t at) {
+  if (at == std::string_view::npos) return {text, {}, false};
+  return {text.substr(0, at), text.substr(at + 1), true};
+}
+
+/// The authority ends at the first / or ?; a password with one of them must be percent-encoded. But if somebody forgot
+/// that, no part of it may be shown: an @ further on tells.
+std::size_t end_of_authority(std::string_view rest) { return std::min(rest.find_first_of("/?"), rest.size()); }
+
+void parse_options(std::string_view query, std::map<std::string, std::string>& into) {
+  while (!query.empty()) {
+    const halves one = cut(query, query.find('&'));
+    query = one.second;
+    if (one.first.empty()) continue;
+    const halves pair = cut(one.first, one.first.find('='));
+    std::string name = decoded(pair.first);
+    if (!pair.both) throw bad_url("an option of a URL is written name=value");
+    if (!into.emplace(name, decoded(pair.second)).second) throw bad_url("the option '" + name + "' is given twice");
+  }
+}
+
+}  // namespace
+
+url url::parse(std::string_view text) {
+  url u;
+  const std::size_t colon = text.find("://");
+  if (colon == std::string_view::npos) throw bad_url("a server is given as scheme://host:port");
+  u.scheme = text.substr(0, colon);
+  const halves all = cut(text.substr(colon + 3), text.substr(colon + 3).find('?'));
+  const std::size_t end = end_of_authority(all.first);
+  std::string_view authority = all.first.substr(0, end);
+  if (end < all.first.size()) u.path = decoded(all.first.substr(end + 1));
+  if (const halves at = cut(authority, authority.rfind('@')); at.both) {
+    const halves who = cut(at.first, at.first.find(':'));
+    u.user = decoded(who.first);
+    u.password = decoded(who.second);
+    authority = at.second;
+  }
+  if (authority.starts_with('[')) {
+    const std::size_t close = authority.find(']');
+    if (close == std::string_view::npos) throw bad_url("an IPv6 address in a URL ends with ]");
+    u.host = decoded(authority.substr(1, close - 1));
+    const std::string_view after = authority.substr(close + 1);
+    if (!after.empty() && !after.starts_with(':')) throw bad_url("after the ] of a URL comes a colon and the port");
+    if (!after.empty()) u.port = port_in(after.substr(1));
+  } else {
+    const halves host = cut(authority, authority.rfind(':'));
+    if (host.first.find(':') != std::string_view::npos) {
+      throw bad_url("an IPv6 address in a URL stands in brackets: [::1]:6379");
+    }
+    u.host = decoded(host.first);
+    if (host.both) u.port = port_in(host.second);
+  }
+  parse_options(all.second, u.options);
+  return u;
+}
+
+std::string without_secrets(std::string_view text) {
+  const std::size_t colon = text.find("://");
+  if (colon == std::string_view::npos) return std::string(text);
+  const std::size_t begin = colon + 3;
+  const std::size_t at = text.rfind('@');
+  if (at == std::string_view::npos || at < begin) return std::string(text);
+  const std::string_view who = text.substr(begin, at - begin);
+  const std::string_view user = who.substr(0, who.find(':'));
+  return std::string(text.substr(0, begin)).append(user).append(text.substr(at));
+}
+
+}  // namespace holdfast::net

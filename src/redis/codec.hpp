@@ -1,0 +1,71 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redis/value.hpp"
+
+namespace holdfast::redis {
+
+/// The server broke the protocol, or went over the bounds of the decoder: what follows on that connection means
+/// nothing.
+class malformed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Bytes to values: RESP2 and RESP3, in pieces of any size. No I/O.
+class decoder {
+ public:
+  static constexpr std::size_t deepest = 8;             ///< lists in lists
+  static constexpr std::size_t most_items = 1 << 16;    ///< of one reply, in all its lists
+  static constexpr std::size_t longest_text = 1 << 20;  ///< of one text
+  static constexpr std::size_t most_bytes = 1 << 22;    ///< of one reply
+
+  void feed(std::string_view bytes) { bytes_.append(bytes); }
+  /// The next value; nothing: more bytes are needed. Throws malformed, and then for ever.
+  [[nodiscard]] std::optional<value> next();
+
+ private:
+  struct open_list {
+    value list;
+    std::size_t due;
+    bool dropped;  // an attribute: it is read and forgotten
+  };
+  [[nodiscard]] std::optional<std::string_view> line();
+  [[nodiscard]] bool step(std::optional<value>& whole);  // false: more bytes are needed
+  [[nodiscard]] bool begin(char type, std::string_view rest, std::optional<value>& whole);
+  void begin_list(value::kind, std::int64_t count, bool dropped, std::optional<value>& whole);
+  void close(value, std::optional<value>& whole);
+  void forget_what_was_read();
+
+  std::string bytes_;
+  std::size_t read_ = 0;     // of bytes_
+  std::size_t scanned_ = 0;  // of bytes_, for the end of a line
+  std::size_t begun_ = 0;    // where in bytes_ the reply begins that is being read
+  std::size_t items_ = 0;    // of that reply
+  std::optional<std::size_t> text_due_;
+  value::kind text_is_ = value::kind::text;
+  bool verbatim_ = false;
+  std::vector<open_list> open_;
+  bool broken_ = false;
+};
+
+/// Values to bytes: a command is an array of texts.
+class command {
+ public:
+  /// A command of so many words.
+  explicit command(std::size_t words) { header('*', words); }
+  command& add(std::string_view word);
+  command& add(std::int64_t number);
+  [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
+
+ private:
+  void header(char type, std::size_t n);
+  std::string bytes_;
+};
+
+}  // namespace holdfast::redis

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "holdfast/limit.hpp"
+#include "net/stream.hpp"
+#include "net/tls.hpp"
+#include "redis/codec.hpp"
+#include "redis/settings.hpp"
+
+namespace holdfast::redis {
+
+/// Bytes and values of one connection to a server. One thread at a time; nothing waits, except receive_soon().
+class connection {
+ public:
+  connection(std::unique_ptr<net::stream> bytes, bool resp3) : bytes_(std::move(bytes)), resp3_(resp3) {}
+
+  /// Sends as much as goes. False: some is left. Throws net::broken.
+  bool send(std::string& bytes);
+  /// False: nothing came. Throws net::broken.
+  bool receive();
+  bool receive_soon();
+  /// The next value of what came; nothing: none is complete. Throws malformed.
+  [[nodiscard]] std::optional<value> next() { return decoder_.next(); }
+
+  [[nodiscard]] int fd() const noexcept { return bytes_->fd(); }
+  /// Pushes come between replies. Else a connection that has subscribed takes no commands.
+  [[nodiscard]] bool resp3() const noexcept { return resp3_; }
+  void speaks_resp2() noexcept { resp3_ = false; }
+
+ private:
+  std::unique_ptr<net::stream> bytes_;
+  decoder decoder_;
+  bool resp3_;
+};
+
+/// Opens connections to one server.
+class dialer {
+ public:
+  /// Throws seam::failure when a file that it needs cannot be used.
+  explicit dialer(settings);
+  [[nodiscard]] const settings& how() const noexcept { return settings_; }
+
+  /// A connection that takes commands: greeted, authorised, in its database. Blocks; throws seam::failure.
+  [[nodiscard]] std::unique_ptr<connection> open(const limit&) const;
+  /// Subscribes it. Blocks; throws seam::failure.
+  void subscribe(connection&, const std::string& channel, const limit&) const;
+
+ private:
+  [[nodiscard]] std::unique_ptr<net::stream> reach(const limit&) const;
+  void greet(connection&, const limit&) const;
+  void greet_in_resp2(connection&, const limit&) const;
+  settings settings_;
+  std::optional<net::tls> tls_;
+};
+
+}  // namespace holdfast::redis

@@ -1,0 +1,16 @@
+#pragma once
+#include <string_view>
+
+#include "store/answer.hpp"
+
+namespace holdfast::redis {
+
+/// What an error reply means for a lock, with the cure. The server's own words stay in the text.
+[[nodiscard]] seam::failure meaning_of(std::string_view error);
+
+/// The script is not in the server's cache: load it, and ask again.
+[[nodiscard]] bool is_noscript(std::string_view error) noexcept;
+/// This server is not the one that takes writes (any more): look for it anew.
+[[nodiscard]] bool is_wrong_server(std::string_view error) noexcept;
+
+}  // namespace holdfast::redis

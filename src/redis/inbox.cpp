@@ -1,0 +1,54 @@
+#include "redis/inbox.hpp"
+
+#include <charconv>
+
+namespace holdfast::redis {
+
+namespace {
+
+/// A number and the blank behind it.
+bool take_number(std::string_view& text, auto& into) {
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, into);
+  if (error != std::errc() || at == end || *at != ' ') return false;
+  text.remove_prefix(static_cast<std::size_t>(at - text.data()) + 1);
+  return true;
+}
+
+}  // namespace
+
+std::optional<message> message::parse(std::string_view text) {
+  message m;
+  std::size_t owner = 0;
+  if (!take_number(text, m.fence) || !take_number(text, m.server_time) || !take_number(text, owner)) return {};
+  if (owner > text.size()) return {};
+  m.owner = text.substr(0, owner);
+  m.lock = text.substr(owner);
+  return m;
+}
+
+void inbox::add(const std::string& owner, addressee& who) {
+  waiting_.with([&](auto& all) { all[owner] = &who; });
+}
+
+void inbox::remove(const std::string& owner) noexcept {
+  waiting_.with([&](auto& all) { all.erase(owner); });
+}
+
+bool inbox::deliver(const message& m) {
+  return waiting_.with([&](auto& all) {
+    const auto at = all.find(std::string(m.owner));
+    if (at == all.end()) return false;
+    at->second->granted.with([&](auto& last) { last = addressee::grant{m.fence, m.server_time}; });
+    at->second->called.set();
+    return true;
+  });
+}
+
+void inbox::wake_all() noexcept {
+  waiting_.with([](auto& all) {
+    for (auto& [owner, who] : all) who->called.set();
+  });
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "runtime/guarded.hpp"
+#include "runtime/signal.hpp"
+
+namespace holdfast::redis {
+
+/// What a server tells a waiter, the lock is yours: `<fence> <server time in us> <length of the owner> <owner><key>`.
+struct message {
+  std::uint64_t fence = 0;
+  std::int64_t server_time = 0;
+  std::string_view owner;
+  std::string_view lock;  ///< its key
+
+  /// Nothing: it is not one of ours.
+  [[nodiscard]] static std::optional<message> parse(std::string_view);
+};
+
+/// Where a claim waits for its message. It stands in the inbox before its first poll, and leaves before it dies.
+struct addressee {
+  struct grant {
+    std::uint64_t fence;
+    std::int64_t server_time;
+  };
+  runtime::signal called;
+  runtime::guarded<std::optional<grant>> granted;
+};
+
+/// The claims of this client that wait, by their owner ids.
+class inbox {
+ public:
+  void add(const std::string& owner, addressee&);
+  void remove(const std::string& owner) noexcept;
+  /// False: nobody of that name waits here.
+  [[nodiscard]] bool deliver(const message&);
+  void wake_all() noexcept;  ///< to look for themselves
+
+ private:
+  runtime::guarded<std::unordered_map<std::string, addressee*>> waiting_;
+};
+
+}  // namespace holdfast::redis

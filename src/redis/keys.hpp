@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace holdfast::redis {
+
+/// The keys of one lock. All of them lie in one slot of a cluster, and no key belongs to two names.
+struct keys {
+  std::string lock;   ///< K: the owner, as a plain string with a ttl
+  std::string queue;  ///< who waits, by ticket
+  std::string fence;  ///< the last fence
+
+  /// With a prefix the name is encoded; without one K is the name itself, as other libraries use it.
+  keys(std::string_view prefix, std::string_view name);
+  /// Those that belong to K.
+  [[nodiscard]] static keys of_lock(std::string_view prefix, std::string lock);
+
+ private:
+  keys() = default;
+};
+
+/// How the channels of inboxes begin.
+[[nodiscard]] std::string inboxes(std::string_view prefix);
+
+}  // namespace holdfast::redis

@@ -1,0 +1,215 @@
+#include "redis/lane.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "net/ready.hpp"
+#include "runtime/inline_io.hpp"
+
+namespace holdfast::redis {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::later;
+using runtime::wake;
+
+namespace {
+
+/// The kernel waits for about so long in receive_soon().
+constexpr runtime::span a_moment = 6ms;
+
+}  // namespace
+
+reply lane::call(const command& what, const limit& l) {
+  slot mine;
+  {
+    const std::lock_guard lock(mutex_);
+    if (due_.empty()) silent_since_ = boot_clock::now();
+    due_.push_back(&mine);
+    ready_.append(what.bytes());
+    if (!driven_) {
+      driven_ = mine.drives = true;
+      left_over_ = due_.size() - 1;
+    }
+  }
+  if (!mine.drives) {
+    const wake why = runtime::wait_here(mine.called, l);
+    const std::lock_guard lock(mutex_);
+    if (mine.got) return std::move(*mine.got);
+    if (why != wake::signalled) {
+      leave(mine, mine.drives);
+      return no_answer();
+    }
+  }
+  return drive(mine, l);
+}
+
+/// Sends and receives for all, until our own reply is there or our time is over.
+reply lane::drive(slot& mine, const limit& l) {
+  try {
+    const ended why = serve(mine, l);
+    const std::lock_guard lock(mutex_);
+    if (why == ended::answered) {
+      let_another_drive();
+      return std::move(*mine.got);
+    }
+    leave(mine, true);
+    return no_answer();
+  } catch (const seam::failure& why) {
+    const std::lock_guard lock(mutex_);
+    if (boot_clock::now() >= l.at() || l.stop().stop_requested()) {  // it is our time that is over, not the others'
+      leave(mine, true);
+      return why;
+    }
+    fail_all(why);
+    return std::move(*mine.got);
+  } catch (const std::exception& e) {  // broken, malformed, or no memory
+    in_doubt_();
+    const std::lock_guard lock(mutex_);
+    fail_all(seam::failure(errc::unreachable, std::string(e.what()) + " (" + dialer_.how().where() + ")"));
+    return std::move(*mine.got);
+  }
+}
+
+lane::ended lane::serve(const slot& mine, const limit& l) {
+  make_sure_of_connection(l);
+  for (;;) {
+    instant silent_since{};
+    bool answered = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (sending_.empty()) {
+        sending_.swap(ready_);
+      } else {
+        sending_.append(ready_);
+        ready_.clear();
+      }
+      answered = mine.got.has_value();
+      silent_since = silent_since_;
+    }
+    const bool all_sent = connection_->send(sending_);
+    if (answered) return ended::answered;
+    const instant now = boot_clock::now();
+    const instant too_long = later(silent_since, dialer_.how().timeout);
+    const instant until = std::min(l.at(), too_long);
+    bool came = false;
+    if (all_sent && now + a_moment < until) came = connection_->receive_soon();
+    if (!came) {
+      const limit nearer(until, l.stop());
+      const net::readiness why =
+          all_sent ? net::wait_readable(connection_->fd(), nearer) : net::wait_writable(connection_->fd(), nearer);
+      if (why == net::readiness::stopped) return ended::stopped;
+      if (why == net::readiness::late) {
+        if (boot_clock::now() < too_long) return ended::late;
+        throw net::broken("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
+      }
+      if (all_sent) came = connection_->receive();
+    }
+    if (came) hand_out();
+  }
+}
+
+void lane::make_sure_of_connection(const limit& l) {
+  if (connection_ && !still_good()) {
+    connection_.reset();
+    sending_.clear();
+    const std::lock_guard lock(mutex_);
+    due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(left_over_));
+  }
+  if (connection_) return;
+  const instant enough = later(boot_clock::now(), dialer_.how().connect_timeout);
+  connection_ = dialer_.open(limit(std::min(l.at(), enough), l.stop()));
+  const std::lock_guard lock(mutex_);
+  silent_since_ = boot_clock::now();
+}
+
+/// What was idle for a while may have been closed by the server meanwhile, or owe replies that never come: better seen
+/// before than after.
+bool lane::still_good() {
+  const instant now = boot_clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(distrusted_, false)) return false;
+    if (now - used_ < 100ms) return true;
+  }
+  try {
+    if (connection_->receive()) hand_out();
+  } catch (const std::exception&) {
+    in_doubt_();
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  const bool owes = left_over_ != 0 && now - used_ > dialer_.how().timeout;
+  if (!owes) silent_since_ = now;
+  return !owes;
+}
+
+/// Gives what came to whom it belongs.
+void lane::hand_out() {
+  const std::lock_guard lock(mutex_);
+  while (std::optional<value> v = connection_->next()) {
+    if (v->is(value::kind::push)) continue;
+    if (due_.empty()) throw malformed("a reply that nobody asked for");
+    slot* const whose = due_.front();
+    due_.pop_front();
+    if (left_over_ != 0) --left_over_;
+    silent_since_ = boot_clock::now();
+    if (whose == nullptr) continue;
+    whose->got = std::move(*v);
+    if (!whose->drives) whose->called.set();
+  }
+}
+
+/// Under the lock. Its reply will be read and dropped in its turn.
+void lane::leave(slot& mine, bool drove) {
+  std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
+  if (drove) let_another_drive();
+}
+
+/// Under the lock. If nobody is left, the next caller reads what is due first.
+void lane::let_another_drive() {
+  used_ = boot_clock::now();
+  const auto next = std::find_if(due_.begin(), due_.end(), [](const slot* s) { return s != nullptr; });
+  driven_ = next != due_.end();
+  if (!driven_) return;
+  left_over_ = 0;
+  if (distrusted_) {
+    distrusted_ = false;
+    return fail_all(seam::failure(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")"));
+  }
+  (*next)->drives = true;
+  (*next)->called.set();
+}
+
+/// Under the lock. What was due is not known; the next caller opens a new connection.
+void lane::fail_all(const seam::failure& why) {
+  connection_.reset();
+  sending_.clear();
+  ready_.clear();
+  driven_ = false;
+  for (slot* const s : std::exchange(due_, {})) {
+    if (s == nullptr) continue;
+    s->got = why;
+    if (!s->drives) s->called.set();
+  }
+}
+
+reply lane::no_answer() const {
+  return seam::failure(errc::unreachable, "no answer within the limit (" + dialer_.how().where() + ")");
+}
+
+bool lane::close_if_idle_since(instant then) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (driven_ || used_ >= then) return false;
+  connection_.reset();
+  sending_.clear();
+  due_.clear();  // nobody waits
+  return true;
+}
+
+void lane::distrust() noexcept {
+  const std::lock_guard lock(mutex_);
+  distrusted_ = true;
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,70 @@
+#pragma once
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "redis/connection.hpp"
+#include "redis/link.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/signal.hpp"
+
+namespace holdfast::redis {
+
+/// A connection for callers that block. Whoever finds it idle does its own I/O. When several want it at once they
+/// combine: one drives, all that is ready goes out in one write; the driver hands out the others' replies, and lets
+/// another drive when its own is there.
+class lane {
+ public:
+  lane(const dialer& d, std::function<void()> in_doubt) : dialer_(d), in_doubt_(std::move(in_doubt)) {}
+  lane(const lane&) = delete;
+  lane& operator=(const lane&) = delete;
+
+  [[nodiscard]] reply call(const command&, const limit&);
+
+  /// How many are in it; who wants to call says so first.
+  std::atomic<unsigned> callers{0};
+  /// Closes the connection, if nobody has used it since then and nobody does now. False: it is open.
+  bool close_if_idle_since(runtime::instant) noexcept;
+  /// The next caller opens a new one.
+  void distrust() noexcept;
+
+ private:
+  /// One that waits for its reply, on its caller's stack.
+  struct slot {
+    runtime::signal called;
+    std::optional<reply> got;
+    bool drives = false;
+  };
+  enum class ended { answered, late, stopped };
+  [[nodiscard]] reply drive(slot& mine, const limit&);
+  [[nodiscard]] ended serve(const slot& mine, const limit&);
+  void make_sure_of_connection(const limit&);
+  [[nodiscard]] bool still_good();
+  void hand_out();
+  void leave(slot& mine, bool drove);
+  void let_another_drive();
+  void fail_all(const seam::failure&);
+  [[nodiscard]] reply no_answer() const;
+
+  const dialer& dialer_;
+  const std::function<void()> in_doubt_;
+
+  // Of whoever drives.
+  std::unique_ptr<connection> connection_;
+  std::string sending_;
+
+  std::mutex mutex_;
+  // Under the lock.
+  std::string ready_;          // to be sent
+  std::deque<slot*> due_;      // whose replies are due, in order; null: its caller has left
+  std::size_t left_over_ = 0;  // how many of them nobody waited for when the driver came
+  bool driven_ = false;
+  bool distrusted_ = false;
+  runtime::instant used_{};          // last
+  runtime::instant silent_since_{};  // replies are due since then, and none came
+};
+
+}  // namespace holdfast::redis

@@ -1,0 +1,46 @@
+#include "redis/lanes.hpp"
+
+#include <algorithm>
+
+namespace holdfast::redis {
+
+reply lanes::call(const command& what, const limit& l) {
+  lane& mine = choose();
+  const struct leaving {
+    lane& from;
+    ~leaving() { from.callers.fetch_sub(1, std::memory_order_relaxed); }
+  } at_the_end{mine};
+  return mine.call(what, l);
+}
+
+/// The first that is idle, so that the last ones get to rest; else a new one; else the one with the fewest callers.
+lane& lanes::choose() {
+  return all_.with([&](auto& all) -> lane& {
+    const auto callers = [](const std::unique_ptr<lane>& l) { return l->callers.load(std::memory_order_relaxed); };
+    auto best = std::min_element(all.begin(), all.end(),
+                                 [&](const auto& one, const auto& other) { return callers(one) < callers(other); });
+    const bool all_taken = best == all.end() || callers(*best) != 0;
+    if (all_taken && all.size() < dialer_.how().lanes) {
+      all.push_back(std::make_unique<lane>(dialer_, in_doubt_));
+      best = all.end() - 1;
+    }
+    (*best)->callers.fetch_add(1, std::memory_order_relaxed);
+    return **best;
+  });
+}
+
+bool lanes::close_idle_since(runtime::instant then) noexcept {
+  return all_.with([&](auto& all) {
+    bool some_left = false;
+    for (const auto& l : all) some_left = !l->close_if_idle_since(then) || some_left;
+    return some_left;
+  });
+}
+
+void lanes::distrust() noexcept {
+  all_.with([](auto& all) {
+    for (const auto& l : all) l->distrust();
+  });
+}
+
+}  // namespace holdfast::redis

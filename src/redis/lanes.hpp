@@ -1,0 +1,28 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "redis/lane.hpp"
+#include "runtime/guarded.hpp"
+
+namespace holdfast::redis {
+
+/// Connections for callers that block: opened only when callers block at the same time, closed when idle.
+class lanes {
+ public:
+  lanes(const dialer& d, std::function<void()> in_doubt) : dialer_(d), in_doubt_(std::move(in_doubt)) {}
+
+  [[nodiscard]] reply call(const command&, const limit&);
+  /// False: all are closed.
+  bool close_idle_since(runtime::instant) noexcept;
+  void distrust() noexcept;
+
+ private:
+  [[nodiscard]] lane& choose();
+  const dialer& dialer_;
+  const std::function<void()> in_doubt_;
+  runtime::guarded<std::vector<std::unique_ptr<lane>>> all_;
+};
+
+}  // namespace holdfast::redis

@@ -1,0 +1,273 @@
+#include "redis/main_line.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "redis/error_reply.hpp"
+#include "runtime/blocking.hpp"
+
+namespace holdfast::redis {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::io;
+using runtime::later;
+using runtime::task;
+using runtime::wake;
+
+namespace {
+
+constexpr milliseconds longest_pause = 1s;
+
+}  // namespace
+
+/// Out of the lobby before it dies.
+class main_line::in_lobby {
+ public:
+  in_lobby(main_line& l, const visitor& v) noexcept : line_(l), me_(v) {}
+  in_lobby(const in_lobby&) = delete;
+  in_lobby& operator=(const in_lobby&) = delete;
+  ~in_lobby() { (void)line_.leave(me_); }
+
+ private:
+  main_line& line_;
+  const visitor& me_;
+};
+
+main_line::main_line(const dialer& d, std::string channel, runtime::loop& loop, listener& who)
+    : dialer_(d), channel_(std::move(channel)), loop_(loop), listener_(who) {}
+
+void main_line::close() noexcept {
+  ending_.request_stop();
+  tasks_.wait_until_empty();
+}
+
+task<reply> main_line::call(io& i, const command& what, limit l) {
+  const instant sent = i.now();
+  const std::optional<seam::failure> down = co_await listen(i, l);
+  if (down) co_return *down;
+  slot mine;
+  queue(what, &mine);
+  const instant too_long = later(i.now(), dialer_.how().timeout);
+  const limit nearer(std::min(l.at(), too_long), l.stop());
+  const wake why = co_await wait(i, mine.answered, nearer);
+  if (mine.got) co_return std::move(*mine.got);
+  std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
+  if (why == wake::late && i.now() >= too_long) {
+    break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
+  }
+  const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
+  co_return seam::failure(errc::unreachable,
+                          "no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() + ")");
+}
+
+void main_line::post(const command& what) {
+  if (up_) queue(what, nullptr);
+}
+
+task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
+  if (up_) co_return std::nullopt;
+  visitor me;
+  bool wait_for_it = false, serve_it = false;
+  lobby_.with([&](lobby& in) {
+    wait_for_it = !up_;
+    if (!wait_for_it) return;
+    serve_it = !std::exchange(in.serving, true);
+    me.next = std::exchange(in.first, &me);
+  });
+  if (!wait_for_it) co_return std::nullopt;
+  const in_lobby place(*this, me);
+  if (serve_it) start_serving();
+  const wake why = co_await wait(i, me.called, l);
+  if (why == wake::signalled || !leave(me)) co_return me.why;
+  co_return seam::failure(errc::unreachable, "no connection within the limit (" + dialer_.how().where() + ")");
+}
+
+void main_line::start_serving() {
+  try {
+    loop_.start();
+    tasks_.spawn(serve());
+  } catch (const std::exception&) {
+    lobby_.with([](lobby& in) { in.serving = false; });
+    throw;
+  }
+}
+
+/// False: it has been called.
+bool main_line::leave(const visitor& v) noexcept {
+  return lobby_.with([&](lobby& in) {
+    for (visitor** at = &in.first; *at != nullptr; at = &(*at)->next) {
+      if (*at != &v) continue;
+      *at = v.next;
+      return true;
+    }
+    return false;
+  });
+}
+
+/// Connects, serves, and connects again, until nobody needs it.
+task<void> main_line::serve() {
+  for (;;) {
+    const auto jitter = static_cast<std::int64_t>(loop_.random() % 1024);
+    const limit pause(later(loop_.now(), pause_ / 2 + pause_ * jitter / 1024), ending_.get_token());
+    if (pause_ > 0ms) co_await sleep(loop_, pause);
+    const auto dialling = [this] { return dial(); };
+    lines made = co_await runtime::blocking(loop_, dialling);
+    if (made.why) {
+      pause_ = std::min(longest_pause, pause_ * 2 + 5ms);
+      call_visitors(made.why);
+    } else {
+      pause_ = 0ms;
+      begin(std::move(made));
+      const wake why = co_await wait(loop_, broken_, limit(runtime::never, ending_.get_token()));
+      (void)why;
+      if (why_broken_.empty()) why_broken_ = "the connection was given up";
+      end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
+    }
+    const bool over = retire();
+    if (over) co_return;
+  }
+}
+
+/// On the worker.
+main_line::lines main_line::dial() const noexcept {
+  lines made;
+  try {
+    const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
+    made.commands = dialer_.open(l);
+    if (!made.commands->resp3()) made.messages = dialer_.open(l);
+    dialer_.subscribe(made.messages ? *made.messages : *made.commands, channel_, l);
+  } catch (const seam::failure& why) {
+    made.why = why;
+  } catch (const std::exception& e) {
+    made.why = seam::failure(errc::not_ready, e.what());
+  }
+  return made;
+}
+
+void main_line::begin(lines made) {
+  lines_ = std::move(made);
+  why_broken_.clear();
+  try {
+    loop_.watch(lines_.commands->fd(), [this] { on_ready(); });
+    if (lines_.messages) loop_.watch(lines_.messages->fd(), [this] { on_message(); });
+  } catch (const std::exception& e) {
+    return break_up(e.what());
+  }
+  up_ = true;
+  call_visitors(std::nullopt);
+  if (std::exchange(was_up_, true)) listener_.in_doubt();
+}
+
+/// What was due is not known.
+void main_line::end(const seam::failure& why) {
+  up_ = false;
+  if (lines_.commands) loop_.unwatch(lines_.commands->fd());
+  if (lines_.messages) loop_.unwatch(lines_.messages->fd());
+  lines_ = {};
+  writable_watched_ = false;
+  ready_.clear();
+  for (slot* const s : std::exchange(due_, {})) {
+    if (s == nullptr) continue;
+    s->got = why;
+    s->answered.set();
+  }
+  if (!ending_.stop_requested()) listener_.in_doubt();
+}
+
+void main_line::call_visitors(const std::optional<seam::failure>& why) {
+  lobby_.with([&](lobby& in) {
+    for (visitor* v = std::exchange(in.first, nullptr); v != nullptr;) {
+      visitor* const next = v->next;  // it may be gone once it is called
+      v->why = why;
+      v->called.set();
+      v = next;
+    }
+  });
+}
+
+/// True: nobody waits for a connection, and serve() ends.
+bool main_line::retire() {
+  const bool ending = ending_.stop_requested();
+  if (ending) call_visitors(seam::failure(errc::closed, ""));
+  return lobby_.with([&](lobby& in) {
+    if (!ending && in.first != nullptr) return false;
+    in.serving = false;
+    return true;
+  });
+}
+
+void main_line::queue(const command& what, slot* whose) {
+  try {
+    if (ready_.empty()) tasks_.spawn(flush_soon());
+    ready_.append(what.bytes());
+    due_.push_back(whose);
+  } catch (const std::bad_alloc&) {
+    break_up("no memory");
+    throw;
+  }
+}
+
+/// What gets ready in one turn of the loop goes out in one write.
+task<void> main_line::flush_soon() {
+  if (lines_.commands) flush();
+  co_return;
+}
+
+void main_line::flush() {
+  try {
+    const bool all = lines_.commands->send(ready_);
+    if (all == writable_watched_) loop_.watch_writable(lines_.commands->fd(), !all);
+    writable_watched_ = !all;
+  } catch (const std::exception& e) {
+    break_up(e.what());
+  }
+}
+
+void main_line::on_ready() noexcept {
+  try {
+    if (writable_watched_) flush();
+    (void)lines_.commands->receive();
+    while (std::optional<value> v = lines_.commands->next()) {
+      if (v->is(value::kind::push)) {
+        deliver(*v);
+        continue;
+      }
+      if (due_.empty()) throw malformed("a reply that nobody asked for");
+      slot* const whose = due_.front();
+      due_.pop_front();
+      if (whose == nullptr) continue;
+      whose->got = std::move(*v);
+      whose->answered.set();
+    }
+  } catch (const std::exception& e) {
+    break_up(e.what());
+  }
+}
+
+void main_line::on_message() noexcept {
+  try {
+    (void)lines_.messages->receive();
+    while (const std::optional<value> v = lines_.messages->next()) deliver(*v);
+  } catch (const std::exception& e) {
+    break_up(e.what());
+  }
+}
+
+/// {smessage, channel, text}; what else a server may say by itself means that it has taken our inbox away.
+void main_line::deliver(const value& push) {
+  if (push.items.size() < 2) return;
+  if (push.items[0].text == "smessage" && push.items.size() == 3) {
+    listener_.pushed(push.items[2].text);
+  } else if (push.items[0].text == "sunsubscribe") {
+    break_up("the server has taken our inbox away");
+  }
+}
+
+/// serve() takes it from here.
+void main_line::break_up(std::string why) noexcept {
+  if (why_broken_.empty()) why_broken_ = std::move(why);
+  broken_.set();
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,94 @@
+#pragma once
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "redis/connection.hpp"
+#include "redis/link.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/nursery.hpp"
+#include "runtime/signal.hpp"
+
+namespace holdfast::redis {
+
+/// The connection that the loop drives: messages to our inbox, renewals, async calls, pipelined. Opened when it is
+/// first needed, and again for as long as somebody needs it, with pauses that grow. A server that knows only RESP2 gets
+/// a second connection, for the messages.
+class main_line {
+ public:
+  main_line(const dialer&, std::string channel, runtime::loop&, listener&);
+  main_line(const main_line&) = delete;
+  main_line& operator=(const main_line&) = delete;
+
+  /// On the loop.
+  [[nodiscard]] runtime::task<reply> call(runtime::io&, const command&, limit);
+  void post(const command&);
+  /// From any thread.
+  [[nodiscard]] bool listens() const noexcept { return up_; }
+  [[nodiscard]] runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit);
+  void distrust() noexcept { broken_.set(); }
+  /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
+  void close() noexcept;
+
+ private:
+  struct slot {
+    runtime::signal answered;
+    std::optional<reply> got;
+  };
+  /// One that waits until there is a connection.
+  struct visitor {
+    runtime::signal called;
+    std::optional<seam::failure> why;
+    visitor* next = nullptr;
+  };
+  struct lobby {
+    bool serving = false;
+    visitor* first = nullptr;
+  };
+  struct lines {
+    std::unique_ptr<connection> commands, messages;  // messages: only with RESP2
+    std::optional<seam::failure> why;                // there are none
+  };
+
+  class in_lobby;
+  runtime::task<void> serve();
+  runtime::task<void> flush_soon();
+  void start_serving();
+  [[nodiscard]] lines dial() const noexcept;
+  void begin(lines);
+  void end(const seam::failure&);
+  void call_visitors(const std::optional<seam::failure>&);
+  [[nodiscard]] bool leave(const visitor&) noexcept;
+  [[nodiscard]] bool retire();
+  void queue(const command&, slot*);
+  void flush();
+  void on_ready() noexcept;
+  void on_message() noexcept;
+  void deliver(const value&);
+  void break_up(std::string why) noexcept;
+
+  const dialer& dialer_;
+  const std::string channel_;
+  runtime::loop& loop_;
+  listener& listener_;
+  std::stop_source ending_;
+  std::atomic<bool> up_{false};
+  runtime::guarded<lobby> lobby_;
+  runtime::signal broken_;
+
+  // Of the loop.
+  lines lines_;
+  std::string ready_;      // to be sent
+  std::deque<slot*> due_;  // whose replies are due, in order; null: nobody waits for it
+  bool writable_watched_ = false;
+  bool was_up_ = false;
+  std::string why_broken_;
+  milliseconds pause_{0};  // before the next try
+
+  runtime::nursery tasks_{loop_};
+};
+
+}  // namespace holdfast::redis

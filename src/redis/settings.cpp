@@ -1,0 +1,141 @@
+#include "redis/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "net/url.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::redis {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
+
+template <class T>
+T number(const std::string& option, std::string_view text, T least, T most, const char* example) {
+  T n{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size() || n < least || n > most) {
+    refuse("the option '" + option + "' is a number from " + std::to_string(least) + " to " + std::to_string(most) +
+           ", such as " + example);
+  }
+  return n;
+}
+
+milliseconds duration(const std::string& option, std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::int64_t factor = unit == "ms" ? 1 : unit == "s" ? 1'000 : unit == "m" ? 60'000 : 0;
+  if (error != std::errc() || factor == 0 || n < 1 || n > 3'600'000 / factor) {
+    refuse("the option '" + option + "' is a time from 1ms to 60m, such as 500ms or 2s");
+  }
+  return milliseconds(n * factor);
+}
+
+/// A secret in a file ends with the line.
+std::string first_line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file || !std::getline(file, line)) refuse("the password cannot be read from the file " + path);
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+std::string variable(const std::string& name) {
+  const char* text = std::getenv(name.c_str());
+  if (text == nullptr) refuse("the variable " + name + " of the environment, which the URL names, is not set");
+  return text;
+}
+
+void set_password(settings& s, std::string secret) {
+  if (!s.password.empty()) refuse("the password is given twice");
+  s.password = std::move(secret);
+}
+
+void set_option(settings& s, const std::string& option, const std::string& text) {
+  const auto file = [&](std::string net::tls_files::* which) {
+    if (!s.tls) refuse("the option '" + option + "' needs TLS: write rediss:// or valkeys://");
+    (*s.tls).*which = text;
+  };
+  if (option == "prefix") {
+    s.prefix = text;
+  } else if (option == "timeout") {
+    s.timeout = duration(option, text);
+  } else if (option == "connect_timeout") {
+    s.connect_timeout = duration(option, text);
+  } else if (option == "name") {
+    s.name = text;
+  } else if (option == "ca") {
+    file(&net::tls_files::ca);
+  } else if (option == "cert") {
+    file(&net::tls_files::cert);
+  } else if (option == "key") {
+    file(&net::tls_files::key);
+  } else if (option == "password_file") {
+    set_password(s, first_line_of(text));
+  } else if (option == "password_env") {
+    set_password(s, variable(text));
+  } else if (option == "lanes") {
+    s.lanes = number<unsigned>(option, text, 1, 256, "8");
+  } else if (option == "poll") {
+    s.poll = duration(option, text);
+  } else if (option == "jitter") {
+    s.jitter = number<double>(option, text, 0, 1, "0.5");
+  } else {
+    refuse("there is no option '" + option +
+           "'; these are: prefix, timeout, connect_timeout, name, ca, cert, key, "
+           "password_file, password_env, lanes, poll, jitter");
+  }
+}
+
+void check_words(const settings& s) {
+  if (s.prefix.size() > 128) refuse("the prefix has more than 128 bytes");
+  if (s.prefix.find_first_of("{}") != std::string::npos) refuse("the prefix may not have braces");
+  for (const char c : s.name) {
+    if (c <= ' ' || c == 0x7f) refuse("the name may not have blanks or control characters: Redis refuses them");
+  }
+}
+
+}  // namespace
+
+settings settings::parse(std::string_view text) {
+  net::url u;
+  try {
+    u = net::url::parse(text);
+  } catch (const net::bad_url& e) {
+    refuse(e.what());
+  }
+  settings s;
+  if (u.scheme == "rediss" || u.scheme == "valkeys") s.tls.emplace();
+  s.user = u.user;
+  s.password = u.password;
+  if (u.scheme == "redis+unix") {
+    if (!u.host.empty() || u.path.empty()) refuse("a unix socket is given as redis+unix:///path/of/the/socket");
+    s.path = "/" + u.path;
+    if (const auto db = u.options.find("db"); db != u.options.end()) {
+      s.database = number<int>("db", db->second, 0, 1'000'000, "1");
+      u.options.erase(db);
+    }
+  } else {
+    if (!u.host.empty()) s.host = u.host;
+    if (u.port != 0) s.port = u.port;
+    if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
+  }
+  for (const auto& [option, value] : u.options) set_option(s, option, value);
+  if (!s.user.empty() && s.password.empty()) refuse("a user without a password");
+  check_words(s);
+  return s;
+}
+
+std::string settings::where() const {
+  if (!path.empty()) return path;
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+}  // namespace holdfast::redis

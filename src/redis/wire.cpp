@@ -1,0 +1,57 @@
+#include "redis/wire.hpp"
+
+#include <utility>
+
+#include "redis/error_reply.hpp"
+
+namespace holdfast::redis {
+
+using namespace std::chrono_literals;
+using runtime::io;
+using runtime::later;
+using runtime::task;
+using runtime::wake;
+
+wire::wire(settings s, const std::string& channel, runtime::loop& loop, listener& who)
+    : loop_(loop),
+      dialer_(std::move(s)),
+      lanes_(dialer_, [&who] { who.in_doubt(); }),
+      main_(dialer_, channel, loop, who) {}
+
+task<reply> wire::call(io& i, const command& what, limit l) {
+  reply got = seam::failure(errc::unreachable, "");
+  if (i.in_place()) {
+    if (!tidies_.exchange(true)) {
+      loop_.start();
+      tasks_.spawn(tidy());
+    }
+    got = lanes_.call(what, l);
+  } else {
+    got = co_await main_.call(i, what, std::move(l));
+  }
+  const value* const said = std::get_if<value>(&got);
+  if (said != nullptr && said->is(value::kind::error) && is_wrong_server(said->text)) {
+    lanes_.distrust();
+    main_.distrust();
+  }
+  co_return got;
+}
+
+void wire::close() noexcept {
+  ending_.request_stop();
+  main_.close();
+  tasks_.wait_until_empty();
+}
+
+/// Closes lanes that nobody has used for a while; ends when all of them are closed.
+task<void> wire::tidy() {
+  for (;;) {
+    const wake why = co_await sleep(loop_, limit(later(loop_.now(), 15s), ending_.get_token()));
+    if (why == wake::stopped) co_return;
+    tidies_ = false;  // whoever opens one from now on starts another
+    const bool some_left = lanes_.close_idle_since(loop_.now() - 15s);
+    if (!some_left || tidies_.exchange(true)) co_return;
+  }
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+
+#include "redis/connection.hpp"
+#include "redis/lanes.hpp"
+#include "redis/link.hpp"
+#include "redis/main_line.hpp"
+#include "runtime/loop.hpp"
+
+namespace holdfast::redis {
+
+/// The link over sockets: lanes for blocking callers, the main line for the loop.
+class wire final : public link {
+ public:
+  /// `channel` is our inbox. Throws seam::failure when a file that it needs cannot be used; connects when first used.
+  wire(settings, const std::string& channel, runtime::loop&, listener&);
+
+  runtime::task<reply> call(runtime::io&, const command&, limit) override;
+  [[nodiscard]] bool listens() const noexcept override { return main_.listens(); }
+  runtime::task<std::optional<seam::failure>> listen(runtime::io& i, limit l) override {
+    return main_.listen(i, std::move(l));
+  }
+  void post(const command& what) override { main_.post(what); }
+  void close() noexcept override;
+
+ private:
+  runtime::task<void> tidy();
+  runtime::loop& loop_;
+  dialer dialer_;
+  lanes lanes_;
+  main_line main_;
+  std::atomic<bool> tidies_{false};
+  std::stop_source ending_;
+  runtime::nursery tasks_{loop_};
+};
+
+}  // namespace holdfast::redis
