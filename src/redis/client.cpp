@@ -1,5 +1,8 @@
 #include "redis/client.hpp"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -55,6 +58,17 @@ command call_of(const script& s, std::size_t keys, std::size_t args) {
 command release_of(const keys& k, std::string_view owner, std::string_view inboxes) {
   command c = call_of(scripts::release, 3, 2);
   c.add(k.lock).add(k.queue).add(k.fence).add(owner).add(inboxes);
+  return c;
+}
+
+/// Host, process id and program, a line each, for a day.
+command introduction(std::string_view prefix, std::string_view id) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string lines =
+      std::string(host) + "\n" + std::to_string(::getpid()) + "\n" + program_invocation_short_name;
+  command c(5);
+  c.add("SET").add(client_record(prefix, id)).add(lines).add("EX").add("86400");
   return c;
 }
 
@@ -208,13 +222,14 @@ class client::place final : public seam::claim {
 };
 
 client::client(const settings& s, const std::string& inbox, const wiring& wire_up)
-    : settings_(s), id_(inbox), inboxes_(inboxes(s.prefix)), link_(wire_up(inboxes_ + id_, *this)) {}
+    : settings_(s),
+      id_(inbox),
+      inboxes_(inboxes(s.prefix)),
+      link_(wire_up(identity{inboxes_ + id_, introduction(s.prefix, id_)}, *this)) {}
 
 std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop) {
   const settings s = settings::parse(url);
-  const auto over_sockets = [&](const std::string& channel, listener& who) {
-    return std::make_unique<wire>(s, channel, loop, who);
-  };
+  const auto over_sockets = [&](const identity& me, listener& who) { return std::make_unique<wire>(s, me, loop, who); };
   return std::make_unique<client>(s, sixteen(runtime::random_bits(), runtime::random_bits()), over_sockets);
 }
 

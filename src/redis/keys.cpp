@@ -83,4 +83,8 @@ keys keys::of_lock(std::string_view prefix, std::string lock) {
 
 std::string inboxes(std::string_view prefix) { return std::string(prefix.empty() ? ours : prefix).append("in:"); }
 
+std::string client_record(std::string_view prefix, std::string_view inbox) {
+  return std::string(prefix.empty() ? ours : prefix).append("client:").append(inbox);
+}
+
 }  // namespace holdfast::redis

@@ -21,5 +21,7 @@ struct keys {
 
 /// How the channels of inboxes begin.
 [[nodiscard]] std::string inboxes(std::string_view prefix);
+/// Where it is written down who a client is.
+[[nodiscard]] std::string client_record(std::string_view prefix, std::string_view inbox);
 
 }  // namespace holdfast::redis
