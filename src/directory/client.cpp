@@ -37,7 +37,7 @@ class death_watch {
     if (!alive.alive(p.session)) {
       waiter.set();
     } else {
-      loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, true);
+      loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, runtime::loop::interest::readable_once);
     }
   }
   death_watch(const death_watch&) = delete;

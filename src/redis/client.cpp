@@ -49,6 +49,11 @@ std::optional<answer<T>> failed(reply& r) {
   return std::nullopt;
 }
 
+bool is_missing_script(const reply& r) noexcept {
+  const value* const v = std::get_if<value>(&r);
+  return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
+}
+
 command call_of(const script& s, std::size_t keys, std::size_t args) {
   command c(3 + keys + args);
   c.add("EVALSHA").add(s.sha).add(static_cast<std::int64_t>(keys));
@@ -258,17 +263,13 @@ void client::in_doubt() noexcept {
 }
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l) {
-  for (int tries = 0;; ++tries) {
-    reply r = co_await link_->call(i, c, l);
-    const value* const v = std::get_if<value>(&r);
-    const bool missing = v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
-    if (!missing || tries == 5) co_return r;
-    command load(3);
-    load.add("SCRIPT").add("LOAD").add(s.text);
-    reply loaded = co_await link_->call(i, load, l);
-    const value* const sha = std::get_if<value>(&loaded);
-    if (sha == nullptr || sha->is(value::kind::error)) co_return loaded;
+  reply r = co_await link_->call(i, c, l);
+  for (int tries = 0; tries < 5 && is_missing_script(r); ++tries) {
+    command again(3);
+    again.add("SCRIPT").add("LOAD").add(s.text).then(c);
+    r = co_await link_->call(i, again, l);
   }
+  co_return r;
 }
 
 }  // namespace holdfast::redis

@@ -193,4 +193,10 @@ command& command::add(std::int64_t number) {
   return add(std::string_view(text, static_cast<std::size_t>(end - text)));
 }
 
+command& command::then(const command& next) {
+  bytes_.append(next.bytes_);
+  replies_ += next.replies_;
+  return *this;
+}
+
 }  // namespace holdfast::redis

@@ -204,6 +204,7 @@ void main_line::queue(const command& what, slot* whose) {
   try {
     if (ready_.empty()) tasks_.spawn(flush_soon());
     ready_.append(what.bytes());
+    due_.insert(due_.end(), what.replies() - 1, nullptr);
     due_.push_back(whose);
   } catch (const std::bad_alloc&) {
     break_up("no memory");
