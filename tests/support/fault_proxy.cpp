@@ -156,6 +156,7 @@ void fault_proxy::accept(state& s) {
     p->client = client;
     p->server = server;
     s.pairs.push_back(std::move(p));
+    ++accepted_;
   }
 }
 

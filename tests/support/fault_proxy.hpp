@@ -43,6 +43,8 @@ class fault_proxy {
   void heal();
 
   [[nodiscard]] std::size_t connections() const;
+  /// Since it began, those that are gone included.
+  [[nodiscard]] std::size_t accepted() const noexcept { return accepted_; }
   /// Bytes that came, passed on or not.
   [[nodiscard]] std::size_t seen(way w) const noexcept { return seen_[index(w)]; }
 
@@ -80,6 +82,7 @@ class fault_proxy {
   int listener_ = -1, nudge_ = -1;
   std::atomic<bool> ending_{false};
   std::atomic<std::size_t> seen_[2] = {};
+  std::atomic<std::size_t> accepted_{0};
   runtime::guarded<state> state_;
   std::thread thread_;
 };
