@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <semaphore>
 
@@ -202,6 +203,25 @@ TEST(directory_processes, that_fork_when_nothing_is_open_may_open_it_in_parent_a
   test::child other([&] { return d.open().try_acquire("a", within(test::hang)).has_value(); });
   EXPECT_TRUE(other.ends_well());
   EXPECT_TRUE(d.open().try_acquire("a", within(test::hang)));
+}
+
+TEST(directory_processes, that_could_not_open_it_leave_nothing_open_and_may_fork) {
+  const directory_store d;
+  {
+    const store s = d.open();
+  }
+  std::ofstream(d.file("fences")) << "holdfast 1 another-boot 1\n";
+  std::filesystem::create_directory(d.file("fences.new"));  // so it cannot be said that they are of this boot now
+  const auto count_open = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = count_open();
+  EXPECT_EQ(failure_of([&] { (void)d.open(); }).first, errc::not_ready);
+  EXPECT_EQ(count_open(), before);
+  std::filesystem::remove(d.file("fences.new"));
+  test::child other([&] { return d.open().try_acquire("a").has_value(); });
+  EXPECT_TRUE(other.ends_well());
 }
 
 TEST(directory_processes, that_wait_for_more_names_than_their_inbox_has_room_for_hear_of_all_of_them) {
