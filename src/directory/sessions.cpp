@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "runtime/fork.hpp"
-
 namespace holdfast::directory {
 
 namespace {
@@ -29,11 +27,7 @@ bool try_lock(int fd, session_id at) {
 
 }  // namespace
 
-sessions::sessions(const folder& in) : fd_(in.open_file("sessions")) {
-  runtime::close_in_children(fd_.get());  // a child of ours would go on to live for us
-}
-
-sessions::~sessions() { runtime::forget_in_children(fd_.get()); }
+sessions::sessions(const folder& in) : fd_(in.open_file("sessions")) {}
 
 bool sessions::begin(session_id id) {
   if (!try_lock(fd_.get(), id)) return false;

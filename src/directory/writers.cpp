@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "runtime/fork.hpp"
 #include "store/answer.hpp"
 
 namespace holdfast::directory {
@@ -54,13 +53,9 @@ writers::writers(const folder& in) : fd_(in.open_file("writers")) {
                         in.file("writers") + ": cannot be mapped: " + std::generic_category().message(errno));
   }
   board_ = static_cast<board*>(mapped);  // zeros, if it is new
-  runtime::close_in_children(fd_.get());
 }
 
-writers::~writers() {
-  runtime::forget_in_children(fd_.get());
-  ::munmap(board_, page);
-}
+writers::~writers() { ::munmap(board_, page); }
 
 bool writers::try_lock() {
   struct flock wanted = first_byte(F_WRLCK);

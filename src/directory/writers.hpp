@@ -4,6 +4,7 @@
 
 #include "directory/folder.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/fork.hpp"
 
 namespace holdfast::directory {
 
@@ -36,7 +37,8 @@ class writers {
   [[nodiscard]] bool try_lock();
   [[nodiscard]] bool wait_and_lock(instant until, std::uint32_t seen);
 
-  descriptor fd_;
+  const descriptor fd_;
+  const runtime::closed_in_children private_{fd_.get()};
   board* board_;
 };
 
