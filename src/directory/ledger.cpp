@@ -297,12 +297,15 @@ void ledger::hold(const entry& me) {
 /// A block of fences: not lower than the clock, and above all that were minted before, also if the machine lost power
 /// meanwhile: then it goes on behind what was reserved.
 std::uint64_t ledger::mint() {
-  std::int64_t last = 0, reserved = 0;
-  if (mint_.step()) {
-    last = mint_.number(0);
-    reserved = mint_.number(1);
-  }
+  const bool there = mint_.step();
+  const std::int64_t last = there ? mint_.number(0) : 0;
+  std::int64_t reserved = there ? mint_.number(1) : 0;
   mint_.reset();
+  if (!there) {  // fences may have been used that we know nothing of
+    throw seam::failure(errc::foreign, folder_.file("locks.db") +
+                                           " does not say which fences were used; it is damaged, so move it away when "
+                                           "no lock is held");
+  }
   const std::int64_t first = std::max(last + 1, wall_microseconds());
   const std::int64_t end = first + static_cast<std::int64_t>(fences_in_a_block) - 1;
   if (end > reserved) reserved_to_ = reserved = end + reserve_ahead;

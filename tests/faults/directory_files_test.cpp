@@ -167,6 +167,15 @@ TEST(directory_files, with_fences_of_a_newer_version_or_of_something_else_are_re
   }
 }
 
+TEST(directory_files, that_do_not_say_which_fences_were_used_are_refused) {
+  const directory_store d;
+  store s = d.open();
+  run_sql(d.file("locks.db"), "DELETE FROM mint");
+  const auto [code, text] = failure_of([&] { (void)s.acquire("a"); });
+  EXPECT_EQ(code, errc::foreign) << text;
+  EXPECT_TRUE(contains(text, "locks.db")) << text;
+}
+
 TEST(directory_files, that_are_truncated_under_way_are_an_error_and_nothing_hangs) {
   const directory_store d;
   store s = d.open();
