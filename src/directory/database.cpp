@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t version = 1;
+constexpr std::int64_t version = 2;
 constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
 
 [[noreturn]] void fail(sqlite3* database, const std::string& path) {
@@ -161,11 +161,15 @@ void database::make_tables(std::int64_t last_fence) {
   };
   const std::int64_t found = number_of("PRAGMA user_version");
   if (found == version && number_of("PRAGMA application_id") == our_mark) return;
-  if (found > version) {
-    throw seam::failure(errc::foreign, path_ + " was written by a newer version of Holdfast (" + std::to_string(found) +
-                                           ", we know " + std::to_string(version) + ")");
-  }
+  const auto written_by = [&](const char* which) {
+    return path_ + " was written by " + which + " version of Holdfast (" + std::to_string(found) + ", we know " +
+           std::to_string(version) + ")";
+  };
+  if (found > version) throw seam::failure(errc::foreign, written_by("a newer"));
   const std::int64_t mark = number_of("PRAGMA application_id");
+  if (found != 0 && found < version && mark == our_mark) {  // whoever still uses it must not be disturbed
+    throw seam::failure(errc::foreign, written_by("an older") + "; move it away when no lock is held");
+  }
   if (found != 0 || (mark != 0 && mark != our_mark))
     throw seam::failure(errc::foreign, path_ + " is a database of something else");
   // A lock's holder has the ticket 0, those who wait have growing ones: the first rows of a name are all one ever
@@ -174,11 +178,11 @@ void database::make_tables(std::int64_t last_fence) {
       "CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
       "  ttl INTEGER NOT NULL, expires INTEGER NOT NULL, label BLOB NOT NULL, PRIMARY KEY(name, ticket)) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL,"
-      "  namespace INTEGER NOT NULL, program BLOB NOT NULL);"
+      "  namespace INTEGER NOT NULL);"
       "CREATE TABLE IF NOT EXISTS mint(one INTEGER PRIMARY KEY CHECK(one = 1), last INTEGER NOT NULL,"
       "  reserved INTEGER NOT NULL);"
       "PRAGMA application_id = 1215261796;"
-      "PRAGMA user_version = 1");
+      "PRAGMA user_version = 2");
   statement(get(), "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").bind(1, last_fence).run();
   run("COMMIT");
 }

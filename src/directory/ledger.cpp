@@ -109,7 +109,7 @@ ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
           "UPDATE place SET expires = max(expires, ?) WHERE name = ? AND ticket = 0 AND expires < 4611686018427387904"),
       mint_(database_.get(), "SELECT last, reserved FROM mint"),
       minted_(database_.get(), "UPDATE mint SET last = ?, reserved = ?"),
-      process_(database_.get(), "SELECT pid, namespace, program FROM session WHERE id = ?") {
+      process_(database_.get(), "SELECT pid, namespace FROM session WHERE id = ?") {
   begin_session(gone);
 }
 
@@ -131,9 +131,8 @@ void ledger::begin_session(std::vector<session_id>& gone) {
   for (const session_id id : gone) forget.bind(1, id).run();
   if (!gone.empty()) database_.run("DELETE FROM place WHERE session NOT IN (SELECT id FROM session)");
 
-  statement enter(database_.get(), "INSERT INTO session(pid, namespace, program) VALUES(?, ?, ?) RETURNING id");
-  const std::string program = line_of("/proc/self/comm");
-  enter.bind(1, ::getpid()).bind(2, own_pid_namespace()).bind(3, program);
+  statement enter(database_.get(), "INSERT INTO session(pid, namespace) VALUES(?, ?) RETURNING id");
+  enter.bind(1, ::getpid()).bind(2, own_pid_namespace());
   const session_id id = enter.step() ? enter.number(0) : 0;
   enter.reset();
   if (!sessions_.begin(id)) throw seam::failure(errc::foreign, "a new session's byte is locked already");
@@ -318,7 +317,7 @@ process ledger::ahead_of(const std::string& name, std::int64_t ticket, const row
   process is{.session = before_.step() ? before_.number(0) : holder.session};
   before_.reset();
   process_.bind(1, is.session);
-  if (process_.step()) is = process{is.session, process_.number(0), process_.number(1), process_.bytes(2)};
+  if (process_.step()) is = process{is.session, process_.number(0), process_.number(1)};
   process_.reset();
   return is;
 }

@@ -23,7 +23,6 @@ struct process {
   session_id session = 0;
   std::int64_t pid = 0;
   std::int64_t pid_namespace = 0;
-  std::string program{};
 };
 
 [[nodiscard]] std::int64_t own_pid_namespace();

@@ -88,6 +88,18 @@ TEST(directory_files, of_a_newer_version_are_refused_and_both_versions_named) {
   EXPECT_TRUE(contains(text, "99")) << text;
 }
 
+TEST(directory_files, of_an_older_version_are_refused_and_can_be_moved_away) {
+  const directory_store d;
+  const std::uint64_t last = d.open().acquire("a").fence();
+  run_sql(d.file("locks.db"), "PRAGMA user_version = 1");
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::foreign);
+  EXPECT_TRUE(contains(text, "older version")) << text;
+  EXPECT_TRUE(contains(text, "move it away")) << text;
+  for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) fs::remove(d.file(each));
+  EXPECT_GT(d.open().acquire("a").fence(), last);
+}
+
 TEST(directory_files, of_another_program_are_refused) {
   const directory_store d;
   fs::create_directory(d.path());
