@@ -20,14 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t page = 4096;
-
-struct flock first_byte(short type) noexcept {
-  struct flock wanted{};
-  wanted.l_type = type;
-  wanted.l_whence = SEEK_SET;
-  wanted.l_len = 1;
-  return wanted;
-}
+constexpr std::int64_t first_byte = 0;
 
 /// True: woken, or the word had changed. False: the time is over.
 bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
@@ -42,12 +35,12 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
 
 }  // namespace
 
-writers::writers(const folder& in) : fd_(in.open_file("writers")) {
+writers::writers(const folder& in) : file_(in, "writers") {
   // Never shorter than it is: others have it mapped.
-  if (::posix_fallocate(fd_.get(), 0, page) != 0) {
+  if (::posix_fallocate(file_.fd(), 0, page) != 0) {
     throw seam::failure(errc::not_ready, in.file("writers") + ": no room for it (the disk is full; free some space)");
   }
-  void* mapped = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  void* mapped = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file_.fd(), 0);
   if (mapped == MAP_FAILED) {
     throw seam::failure(errc::not_ready,
                         in.file("writers") + ": cannot be mapped: " + std::generic_category().message(errno));
@@ -56,13 +49,6 @@ writers::writers(const folder& in) : fd_(in.open_file("writers")) {
 }
 
 writers::~writers() { ::munmap(board_, page); }
-
-bool writers::try_lock() {
-  struct flock wanted = first_byte(F_WRLCK);
-  if (::fcntl(fd_.get(), F_OFD_SETLK, &wanted) == 0) return true;
-  if (errno == EAGAIN || errno == EACCES || errno == EINTR) return false;
-  throw std::system_error(errno, std::generic_category(), "cannot lock a byte of the file of writers");
-}
 
 // A single writer in our way may be out of it sooner than we could sleep and be woken; but whoever spins for long takes
 // the processor from those who are to write. Whoever comes while others wait stands behind them: writers who come back
@@ -73,7 +59,7 @@ bool writers::lock(instant until) {
   for (int tries = 0; tries < 4 && !ours && board_->waiting == 0; ++tries) {
     if (tries != 0) ::sched_yield();
     seen = board_->releases;
-    ours = try_lock();
+    ours = file_.try_lock(first_byte);
   }
   if (!ours && !wait_and_lock(until, seen)) return false;
   board_->last = ::getpid();
@@ -90,7 +76,7 @@ bool writers::wait_and_lock(instant until, std::uint32_t seen) {
     const bool woken =
         !in_time || futex_wait(board_->releases, seen, std::min<std::chrono::nanoseconds>(until - now, 2ms));
     seen = board_->releases;
-    ours = try_lock();
+    ours = file_.try_lock(first_byte);
     if (ours && !woken) board_->waiting = 1;  // it was free, and nobody woke us: those who were counted are gone
   }
   for (std::uint32_t n = board_->waiting; n != 0 && !board_->waiting.compare_exchange_weak(n, n - 1);) {
@@ -99,8 +85,7 @@ bool writers::wait_and_lock(instant until, std::uint32_t seen) {
 }
 
 void writers::unlock() noexcept {
-  struct flock free = first_byte(F_UNLCK);
-  ::fcntl(fd_.get(), F_OFD_SETLK, &free);
+  file_.unlock(first_byte);
   ++board_->releases;
   if (board_->waiting != 0) futex_wake_one(board_->releases);
 }

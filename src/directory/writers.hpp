@@ -2,9 +2,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "directory/folder.hpp"
+#include "directory/byte_locks.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/fork.hpp"
 
 namespace holdfast::directory {
 
@@ -34,11 +33,9 @@ class writers {
     std::atomic<std::uint32_t> waiting;
   };
   static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
-  [[nodiscard]] bool try_lock();
   [[nodiscard]] bool wait_and_lock(instant until, std::uint32_t seen);
 
-  const descriptor fd_;
-  const runtime::closed_in_children private_{fd_.get()};
+  byte_locks file_;
   board* board_;
 };
 
