@@ -108,22 +108,14 @@ std::string statement::bytes(int column) const {
 }
 
 database::database(const folder& in, writers& one) : path_(in.file("locks.db")) {
-  if (!one.lock(boot_clock::now() + 5s)) {
-    throw seam::failure(errc::unreachable, "process " + std::to_string(one.last()) + " is in the middle of a write");
+  const writers::turn ours(one, boot_clock::now() + 5s);
+  reserve fences(in);
+  if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
+    for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) in.remove(each);
+    fences.extend_to(fences.end());  // only now: whoever finds no database begins one behind them
   }
-  try {
-    reserve fences(in);
-    if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
-      for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) in.remove(each);
-      fences.extend_to(fences.end());  // only now: whoever finds no database begins one behind them
-    }
-    in.make_file("locks.db");  // for us alone; SQLite would ask the umask
-    open(fences.end());
-  } catch (...) {
-    one.unlock();
-    throw;
-  }
-  one.unlock();
+  in.make_file("locks.db");  // for us alone; SQLite would ask the umask
+  open(fences.end());
 }
 
 void database::open(std::int64_t last_fence) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <utility>
 
 #include "store/answer.hpp"
@@ -19,13 +18,6 @@ using namespace std::chrono_literals;
 constexpr std::int64_t for_ever = std::int64_t{1} << 62;
 constexpr std::int64_t reserve_ahead =
     10'000'000;  // fences, or microseconds: a durable write every ten seconds at most
-
-std::string line_of(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
 
 std::int64_t wall_microseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -41,28 +33,29 @@ std::int64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &is) == 0 ? static_cast<std::int64_t>(is.st_ino) : 0;
 }
 
+/// The turn among our threads.
+class ledger::one_thread {
+ public:
+  one_thread(ledger& l, instant until) : turn_(l.turn_) {
+    const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
+    if (!turn_.try_acquire() && !turn_.try_acquire_for(patience)) l.writers_.name_the_one();
+  }
+  one_thread(const one_thread&) = delete;
+  one_thread& operator=(const one_thread&) = delete;
+  ~one_thread() { turn_.release(); }
+
+ private:
+  std::binary_semaphore& turn_;
+};
+
 /// A transaction: the turn among our threads, the writer's byte among processes, then SQLite's own. Undone unless kept.
 class ledger::writing {
  public:
-  writing(ledger& l, instant until) : ledger_(l) {
-    const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
-    if (!l.turn_.try_acquire() && !l.turn_.try_acquire_for(patience)) l.name_the_writer();
-    try {
-      if (!l.writers_.lock(until)) l.name_the_writer();
-    } catch (...) {
-      l.turn_.release();
-      throw;
-    }
+  writing(ledger& l, instant until) : ledger_(l), among_threads_(l, until), among_processes_(l.writers_, until) {
     l.reserved_to_ = 0;
-    try {
-      l.check_files();
-      l.database_.wait_for_strangers(until);
-      l.begin_.run();
-    } catch (...) {
-      l.writers_.unlock();
-      l.turn_.release();
-      throw;
-    }
+    l.check_files();
+    l.database_.wait_for_strangers(until);
+    l.begin_.run();
   }
   writing(const writing&) = delete;
   writing& operator=(const writing&) = delete;
@@ -73,8 +66,6 @@ class ledger::writing {
       } catch (...) {  // then SQLite has undone it already
       }
     }
-    ledger_.writers_.unlock();
-    ledger_.turn_.release();
   }
   void keep() {
     // Before anybody can use them.
@@ -84,6 +75,8 @@ class ledger::writing {
 
  private:
   ledger& ledger_;
+  const one_thread among_threads_;
+  const writers::turn among_processes_;
 };
 
 ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
@@ -320,17 +313,6 @@ process ledger::ahead_of(const std::string& name, std::int64_t ticket, const row
   if (process_.step()) is = process{is.session, process_.number(0), process_.number(1)};
   process_.reset();
   return is;
-}
-
-void ledger::name_the_writer() {
-  const std::int64_t pid = writers_.last();
-  const std::string status = "/proc/" + std::to_string(pid) + "/";
-  const std::string stat = line_of((status + "stat").c_str());
-  const std::size_t after_name = stat.rfind(')');
-  const bool stopped = after_name != std::string::npos && stat.size() > after_name + 2 && stat[after_name + 2] == 'T';
-  throw seam::failure(errc::unreachable, "process " + std::to_string(pid) + " (" + line_of((status + "comm").c_str()) +
-                                             (stopped ? ") is stopped in the middle of a write; continue or end it"
-                                                      : ") is in the middle of a write"));
 }
 
 }  // namespace holdfast::directory

@@ -72,6 +72,7 @@ class ledger {
   static constexpr std::uint64_t fences_in_a_block = 64;
 
  private:
+  class one_thread;
   class writing;
   struct row {
     std::int64_t ticket;
@@ -91,7 +92,6 @@ class ledger {
   void hold(const entry&);
   [[nodiscard]] std::uint64_t mint();
   [[nodiscard]] process ahead_of(const std::string& name, std::int64_t ticket, const row& holder);
-  [[noreturn]] void name_the_writer();
 
   // One thread at a time on the connection; unlike guarded<>, through I/O, and with a limit. (A std::timed_mutex would
   // do, but g++ 12's thread sanitizer does not see it being locked.)

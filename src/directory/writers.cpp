@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <string>
 #include <system_error>
 
 #include "store/answer.hpp"
@@ -33,6 +35,13 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
+std::string line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
 }  // namespace
 
 writers::writers(const folder& in) : file_(in, "writers") {
@@ -49,6 +58,20 @@ writers::writers(const folder& in) : file_(in, "writers") {
 }
 
 writers::~writers() { ::munmap(board_, page); }
+
+writers::turn::turn(writers& of, instant until) : of_(of) {
+  if (!of.lock(until)) of.name_the_one();
+}
+
+void writers::name_the_one() const {
+  const std::string pid = std::to_string(board_->last);
+  const std::string stat = line_of("/proc/" + pid + "/stat");
+  const std::size_t after_name = stat.rfind(')');
+  const bool stopped = after_name != std::string::npos && stat.size() > after_name + 2 && stat[after_name + 2] == 'T';
+  throw seam::failure(errc::unreachable, "process " + pid + " (" + line_of("/proc/" + pid + "/comm") +
+                                             (stopped ? ") is stopped in the middle of a write; continue or end it"
+                                                      : ") is in the middle of a write"));
+}
 
 // A single writer in our way may be out of it sooner than we could sleep and be woken; but whoever spins for long takes
 // the processor from those who are to write. Whoever comes while others wait stands behind them: writers who come back
