@@ -69,7 +69,7 @@ class client::place final : public seam::claim {
 
   task<answer<grant>> poll(io& i, limit l) override {
     const std::optional<message> granted = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
-    if (granted && granted->expires > i.now().time_since_epoch().count()) return told(*granted);
+    if (granted && granted->expires > i.now().time_since_epoch().count()) return as_told(*granted);
     return ask<grant>(i, std::move(l), [this](instant until) {
       const instant sent = boot_clock::now();
       std::vector<summons> told;
@@ -138,7 +138,7 @@ class client::place final : public seam::claim {
   }
 
   /// Whoever released the lock has written down that it is ours, and said so: no need to look.
-  task<answer<grant>> told(message granted) {
+  task<answer<grant>> as_told(message granted) {
     me_.ticket = 0;
     const instant granted_at(std::chrono::nanoseconds(granted.expires) - me_.ttl);
     const instant deadline = me_.fixed ? seam::deadline_after(granted_at, me_.ttl) : never;
