@@ -53,18 +53,18 @@ class death_watch {
 
 class client::place final : public seam::claim {
  public:
-  place(client& c, seam::claim_spec spec) : client_(c), address_(std::bit_cast<owner_bytes>(spec.owner)) {
+  place(client& c, seam::claim_spec spec) : client_(c) {
     me_.name = std::move(spec.name);
-    me_.owner.assign(address_.begin(), address_.end());
+    me_.owner = std::bit_cast<owner_bytes>(spec.owner);
     me_.ttl = spec.ttl;
     me_.fixed = spec.fixed;
     me_.queue = spec.queue;
     me_.label = std::move(spec.label);
     client_.lookout_.begin();
-    if (me_.queue) client_.inbox_.add(address_, waiting_);
+    if (me_.queue) client_.inbox_.add(me_.owner, waiting_);
   }
   ~place() override {
-    if (me_.queue) client_.inbox_.remove(address_);
+    if (me_.queue) client_.inbox_.remove(me_.owner);
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
@@ -175,7 +175,6 @@ class client::place final : public seam::claim {
   }
 
   client& client_;
-  const owner_bytes address_;
   entry me_;
   addressee waiting_;
   ledger::found found_;

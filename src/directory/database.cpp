@@ -101,10 +101,10 @@ void statement::reset() noexcept { sqlite3_reset(statement_); }
 
 std::int64_t statement::number(int column) const noexcept { return sqlite3_column_int64(statement_, column); }
 
-std::string statement::bytes(int column) const {
+std::string_view statement::bytes(int column) const noexcept {
   const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-  return data == nullptr ? std::string()
-                         : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
 database::database(const folder& in, writers& one) : path_(in.file("locks.db")) {

@@ -27,7 +27,7 @@ class statement {
   void run();  ///< to the end, and resets
   void reset() noexcept;
   [[nodiscard]] std::int64_t number(int column) const noexcept;
-  [[nodiscard]] std::string bytes(int column) const;
+  [[nodiscard]] std::string_view bytes(int column) const noexcept;  ///< valid until the next step() or reset()
 
  private:
   sqlite3* database_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "store/answer.hpp"
@@ -22,6 +23,15 @@ constexpr std::int64_t reserve_ahead =
 std::int64_t wall_microseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+std::string_view bytes_of(const owner_bytes& owner) { return {owner.data(), owner.size()}; }
+
+/// What is shorter, because somebody wrote into the file, is nobody's.
+owner_bytes owner_in(std::string_view bytes) {
+  owner_bytes owner{};
+  bytes.copy(owner.data(), owner.size());
+  return owner;
 }
 
 std::int64_t nanoseconds(instant t) { return t.time_since_epoch().count(); }
@@ -156,7 +166,7 @@ ledger::found ledger::acquire(entry& me, instant until, std::vector<summons>& to
     last_ticket_.bind(1, me.name);
     const std::int64_t last = last_ticket_.step() ? last_ticket_.number(0) : 0;
     last_ticket_.reset();
-    insert_.bind(1, me.name).bind(2, last + 1).bind(3, me.owner).bind(4, sessions_.own());
+    insert_.bind(1, me.name).bind(2, last + 1).bind(3, bytes_of(me.owner)).bind(4, sessions_.own());
     insert_.bind(5, me.fixed ? me.ttl.count() : 0).bind(6, for_ever).bind(7, me.label).run();
     ticket = last + 1;
   }
@@ -190,7 +200,7 @@ bool ledger::release(entry& me, instant until, std::vector<summons>& told) {
   if (waited) {  // whoever stands behind us watched us; it has to watch somebody else now
     remove(me.name, me.ticket);
     if (const std::optional<row> behind = first_of(me.name, me.ticket))
-      told.push_back({behind->session, {.owner = owner_of(*behind)}});
+      told.push_back({behind->session, {.owner = behind->owner}});
   }
   change.keep();
   me.ticket = 0;
@@ -213,7 +223,7 @@ std::vector<summons> ledger::leave() noexcept {
     std::vector<std::string> names;
     statement left(database_.get(), "SELECT DISTINCT name FROM place WHERE session = ?");
     left.bind(1, sessions_.own());
-    while (left.step()) names.push_back(left.bytes(0));
+    while (left.step()) names.push_back(std::string(left.bytes(0)));
     left.reset();
     statement(database_.get(), "DELETE FROM place WHERE session = ?").bind(1, sessions_.own()).run();
     for (const std::string& name : names) {
@@ -232,7 +242,8 @@ std::optional<ledger::row> ledger::first_of(const std::string& name, std::int64_
   first_.bind(1, name).bind(2, from_ticket);
   std::optional<row> is;
   if (first_.step()) {
-    is = row{first_.number(0), first_.bytes(1), first_.number(2), first_.number(3), first_.number(4), first_.bytes(5)};
+    is = row{first_.number(0), owner_in(first_.bytes(1)), first_.number(2),
+             first_.number(3), first_.number(4),          std::string(first_.bytes(5))};
   }
   first_.reset();
   return is;
@@ -251,15 +262,9 @@ bool ledger::counts(const row& r) const {
 
 void ledger::remove(const std::string& name, std::int64_t ticket) { remove_.bind(1, name).bind(2, ticket).run(); }
 
-owner_bytes ledger::owner_of(const row& r) {
-  owner_bytes all{};
-  r.owner.copy(all.data(), all.size());
-  return all;
-}
-
 /// Nobody holds the name: the first who waits and lives gets it. False: nobody, or it is `except`, who is here to take
 /// it.
-bool ledger::serve_next(const std::string& name, const std::string& except, std::vector<summons>& told) {
+bool ledger::serve_next(const std::string& name, const std::optional<owner_bytes>& except, std::vector<summons>& told) {
   for (;;) {
     const std::optional<row> next = first_of(name, 1);
     if (!next || next->owner == except) return false;
@@ -269,7 +274,7 @@ bool ledger::serve_next(const std::string& name, const std::string& except, std:
     }
     const std::int64_t expires = next->ttl == 0 ? for_ever : nanoseconds(boot_clock::now() + milliseconds(next->ttl));
     promote_.bind(1, expires).bind(2, name).bind(3, next->ticket).run();
-    told.push_back({next->session, {.owner = owner_of(*next), .fence = mint(), .expires = expires}});
+    told.push_back({next->session, {.owner = next->owner, .fence = mint(), .expires = expires}});
     return true;
   }
 }
@@ -282,7 +287,7 @@ void ledger::hold(const entry& me) {
     extend_.bind(1, expires).bind(2, me.name).run();
     return;
   }
-  insert_.bind(1, me.name).bind(2, std::int64_t{0}).bind(3, me.owner).bind(4, sessions_.own());
+  insert_.bind(1, me.name).bind(2, std::int64_t{0}).bind(3, bytes_of(me.owner)).bind(4, sessions_.own());
   insert_.bind(5, me.fixed ? me.ttl.count() : 0).bind(6, expires).bind(7, me.label).run();
 }
 

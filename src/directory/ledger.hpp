@@ -36,7 +36,7 @@ struct summons {
 /// One party's entry. It remembers its ticket, so that nothing has to be searched.
 struct entry {
   std::string name;
-  std::string owner;
+  owner_bytes owner{};
   milliseconds ttl{};
   bool fixed = false;
   bool queue = true;
@@ -76,7 +76,7 @@ class ledger {
   class writing;
   struct row {
     std::int64_t ticket;
-    std::string owner;
+    owner_bytes owner;
     session_id session;
     std::int64_t expires;
     std::int64_t ttl;
@@ -87,8 +87,7 @@ class ledger {
   [[nodiscard]] bool waits(const entry&);
   [[nodiscard]] bool counts(const row&) const;
   void remove(const std::string& name, std::int64_t ticket);
-  bool serve_next(const std::string& name, const std::string& except, std::vector<summons>& told);
-  [[nodiscard]] static owner_bytes owner_of(const row&);
+  bool serve_next(const std::string& name, const std::optional<owner_bytes>& except, std::vector<summons>& told);
   void hold(const entry&);
   [[nodiscard]] std::uint64_t mint();
   [[nodiscard]] process ahead_of(const std::string& name, std::int64_t ticket, const row& holder);
