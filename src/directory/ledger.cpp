@@ -145,16 +145,16 @@ void ledger::begin_session(std::vector<session_id>& gone) {
 ledger::found ledger::acquire(entry& me, instant until, std::vector<summons>& told) {
   writing change(*this, until);
   found is;
-  std::optional<row> holder = first_of(me.name, 0);
-  if (holder && holder->ticket != 0) holder.reset();
-  const bool ours = holder && holder->owner == me.owner && counts(*holder);
-  if (!ours && holder && !counts(*holder)) {
-    remove(me.name, 0);
-    holder.reset();
-  }
-  if (!holder && serve_next(me.name, me.owner, told)) holder = first_of(me.name, 0);
+  const std::optional<row> first = first_of(me.name, 0);
+  const bool was_held = first && first->ticket == 0;
+  std::optional<row> holder;
+  if (was_held && counts(*first)) holder = first;
+  const bool ours = holder && holder->owner == me.owner;
+  if (was_held && !holder) remove(me.name, 0);
+  // Where there is no row at all, nobody waits either.
+  if (first && !holder && serve_next(me.name, me.owner, told)) holder = first_of(me.name, 0);
   if (!holder || ours) {
-    hold(me);
+    hold(me, ours);
     is.ours = true;
     is.fence = mint();
     change.keep();
@@ -279,11 +279,10 @@ bool ledger::serve_next(const std::string& name, const std::optional<owner_bytes
   }
 }
 
-void ledger::hold(const entry& me) {
+void ledger::hold(const entry& me, bool already) {
   if (waits(me)) remove(me.name, me.ticket);
   const std::int64_t expires = me.fixed ? nanoseconds(boot_clock::now() + me.ttl) : for_ever;
-  const std::optional<row> holder = first_of(me.name, 0);
-  if (holder && holder->ticket == 0) {  // ours already: it may last longer, never shorter
+  if (already) {  // it may last longer, never shorter
     extend_.bind(1, expires).bind(2, me.name).run();
     return;
   }

@@ -88,7 +88,7 @@ class ledger {
   [[nodiscard]] bool counts(const row&) const;
   void remove(const std::string& name, std::int64_t ticket);
   bool serve_next(const std::string& name, const std::optional<owner_bytes>& except, std::vector<summons>& told);
-  void hold(const entry&);
+  void hold(const entry&, bool already);
   [[nodiscard]] std::uint64_t mint();
   [[nodiscard]] process ahead_of(const std::string& name, std::int64_t ticket, const row& holder);
 
