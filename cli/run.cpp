@@ -50,18 +50,6 @@ std::string who_we_are(const std::vector<std::string>& command) {
   return text;
 }
 
-/// Whatever happens, the command is gone before the lock is.
-class ended_first {
- public:
-  explicit ended_first(child& c) noexcept : child_(c) {}
-  ended_first(const ended_first&) = delete;
-  ended_first& operator=(const ended_first&) = delete;
-  ~ended_first() { child_.end_all(); }
-
- private:
-  child& child_;
-};
-
 /// One run, from the first look at the lock to the end of the command.
 class runner {
  public:
@@ -95,7 +83,6 @@ class runner {
     if (not_had >= 0) return end(not_had, "not acquired");
     const int failed = start();
     if (failed >= 0) return failed;
-    const ended_first command(child_);
     watch();
     return finish();
   }
@@ -124,13 +111,9 @@ class runner {
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
     std::optional<lease> got = store_->try_acquire(options_.name, how);  // the usual case, without a detour
-    int stopped_by = asked_to_stop();                                    // while the store was opened and asked
-    if (!got && stopped_by == 0 && options_.wait != 0ms) got = wait_for(how, stopped_by);
-    if (stopped_by != 0) {
-      got.reset();
-      key_ = stopped_by;
-      return by_signal + stopped_by;
-    }
+    const bool go_on = asked_to_stop() == 0;                             // while the store was opened and asked
+    if (!got && go_on && options_.wait != 0ms) got = wait_for(how);
+    if (key_ != 0) return by_signal + key_;
     if (!got) {
       const std::string line = "busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2);
       options_.skip ? say_more(line) : say(line);
@@ -144,18 +127,17 @@ class runner {
     return -1;
   }
 
-  /// The last signal that ends us, of those that have come; 0 if there is none.
+  /// The last signal that ends us, of those that have ever come; 0 if there is none. Before the command runs.
   int asked_to_stop() {
-    int by = 0;
     while (const int number = signals_.next()) {
       if (number == SIGTSTP) signals_.stop_here();
-      if (ends_us(number) && !signals_.ignored(number)) by = number;
+      if (ends_us(number) && !signals_.ignored(number)) key_ = number;
     }
-    return by;
+    return key_;
   }
 
   /// Signals are heard meanwhile.
-  std::optional<lease> wait_for(const lock_options& how, int& stopped_by) {
+  std::optional<lease> wait_for(const lock_options& how) {
     std::stop_source give_up;
     const limit until =
         options_.wait ? within(*options_.wait, give_up.get_token()) : holdfast::until(give_up.get_token());
@@ -169,10 +151,7 @@ class runner {
     for (bool over = false; !over;) {
       pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
       ::poll(both, 2, -1);
-      if (const int number = asked_to_stop(); number != 0) {
-        stopped_by = number;
-        give_up.request_stop();
-      }
+      if (asked_to_stop() != 0) give_up.request_stop();
       over = both[1].revents != 0;
     }
     answered_.take();
@@ -342,10 +321,10 @@ class runner {
   caught_signals signals_;
   terminal terminal_;
   const std::shared_ptr<onlooker> onlooker_;
-  child child_;
-  flag answered_, loss_;
   std::optional<store> store_;
   lease lease_;
+  child child_;  // whatever happens, the command is gone before the lock is
+  flag answered_, loss_;
   std::string owner_;
   std::optional<std::stop_callback<std::function<void()>>> lost_;
   instant next_ = never;  // when the command is to be asked to stop, or killed
