@@ -18,7 +18,7 @@ task<wake> wait_once(io& i, signal& s, limit l) {
   co_return why;
 }
 
-wake wait_here(signal& s, const limit& l) {
+wake await_here(signal& s, const limit& l) {
   inline_io here;
   return run_inline(wait_once(here, s, l));
 }
@@ -147,21 +147,21 @@ TEST_F(signal_at_home, wakes_nobody_through_a_timer_that_was_overtaken) {
 TEST(signal_inline, is_remembered_when_it_comes_before_the_wait) {
   signal s;
   s.set();
-  EXPECT_EQ(wait_here(s, limit(never)), wake::signalled);
-  EXPECT_EQ(wait_here(s, within(0s)), wake::late);
+  EXPECT_EQ(await_here(s, limit(never)), wake::signalled);
+  EXPECT_EQ(await_here(s, within(0s)), wake::late);
 }
 
 TEST(signal_inline, is_late_after_its_limit_and_not_before) {
   signal s;
   const instant end = boot_clock::now() + 2ms;
-  EXPECT_EQ(wait_here(s, limit(end)), wake::late);
+  EXPECT_EQ(await_here(s, limit(end)), wake::late);
   EXPECT_GE(boot_clock::now(), end);
 }
 
 TEST(signal_inline, is_set_by_another_thread) {
   signal s;
   std::thread other([&] { s.set(); });
-  EXPECT_EQ(wait_here(s, limit(never)), wake::signalled);
+  EXPECT_EQ(await_here(s, limit(never)), wake::signalled);
   other.join();
 }
 
@@ -169,7 +169,7 @@ TEST(signal_inline, is_stopped_by_another_thread) {
   signal s;
   std::stop_source stop;
   std::thread other([&] { stop.request_stop(); });
-  EXPECT_EQ(wait_here(s, until(stop.get_token())), wake::stopped);
+  EXPECT_EQ(await_here(s, until(stop.get_token())), wake::stopped);
   other.join();
 }
 
@@ -178,7 +178,7 @@ TEST(signal_inline, wins_over_a_limit_that_is_over_and_over_a_stop) {
   std::stop_source stop;
   stop.request_stop();
   s.set();
-  EXPECT_EQ(wait_here(s, within(0s, stop.get_token())), wake::signalled);
+  EXPECT_EQ(await_here(s, within(0s, stop.get_token())), wake::signalled);
 }
 
 }  // namespace
