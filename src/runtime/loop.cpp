@@ -14,12 +14,6 @@
 
 namespace holdfast::runtime {
 
-loop::descriptor::descriptor(int fd, const char* what) : fd_(fd) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
-}
-
-loop::descriptor::~descriptor() { ::close(fd_); }
-
 loop::loop()
     : io(false),
       epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),

@@ -5,6 +5,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "runtime/descriptor.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
 #include "runtime/queue_thread.hpp"
@@ -43,18 +44,6 @@ class loop final : public io {
   void unwatch(int fd) noexcept;
 
  private:
-  class descriptor {
-   public:
-    explicit descriptor(int fd, const char* what);
-    descriptor(const descriptor&) = delete;
-    descriptor& operator=(const descriptor&) = delete;
-    ~descriptor();
-    [[nodiscard]] int get() const noexcept { return fd_; }
-
-   private:
-    const int fd_;
-  };
-
   void arm(parked& p, instant at) noexcept override { timers_.arm(p, at); }
   void disarm(parked& p) noexcept override { timers_.disarm(p); }
   void run();

@@ -88,6 +88,18 @@ TEST(directory_files, of_a_newer_version_are_refused_and_both_versions_named) {
   EXPECT_TRUE(contains(text, "99")) << text;
 }
 
+TEST(directory_files, of_an_older_version_are_refused_and_can_be_moved_away) {
+  const directory_store d;
+  const std::uint64_t last = d.open().acquire("a").fence();
+  run_sql(d.file("locks.db"), "PRAGMA user_version = 1");
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::foreign);
+  EXPECT_TRUE(contains(text, "older version")) << text;
+  EXPECT_TRUE(contains(text, "move it away")) << text;
+  for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) fs::remove(d.file(each));
+  EXPECT_GT(d.open().acquire("a").fence(), last);
+}
+
 TEST(directory_files, of_another_program_are_refused) {
   const directory_store d;
   fs::create_directory(d.path());
@@ -165,6 +177,15 @@ TEST(directory_files, with_fences_of_a_newer_version_or_of_something_else_are_re
     std::ofstream(d.file("fences")) << text;
     EXPECT_EQ(failure_of([&] { (void)d.open(); }).first, errc::foreign) << text;
   }
+}
+
+TEST(directory_files, that_do_not_say_which_fences_were_used_are_refused) {
+  const directory_store d;
+  store s = d.open();
+  run_sql(d.file("locks.db"), "DELETE FROM mint");
+  const auto [code, text] = failure_of([&] { (void)s.acquire("a"); });
+  EXPECT_EQ(code, errc::foreign) << text;
+  EXPECT_TRUE(contains(text, "locks.db")) << text;
 }
 
 TEST(directory_files, that_are_truncated_under_way_are_an_error_and_nothing_hangs) {
