@@ -17,10 +17,12 @@ class byte_locks {
   [[nodiscard]] bool try_lock(std::int64_t at);
   void unlock(std::int64_t at) noexcept;
   /// By somebody else.
-  [[nodiscard]] bool is_locked(std::int64_t at) const;
+  [[nodiscard]] bool is_locked(std::int64_t at) const { return is_locked(at, 1); }
+  [[nodiscard]] bool is_any_locked() const { return is_locked(0, 0); }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
  private:
+  [[nodiscard]] bool is_locked(std::int64_t at, std::int64_t bytes) const;  // 0: to the end, wherever that is
   const std::string path_;
   const descriptor fd_;
   const runtime::closed_in_children private_{fd_.get()};

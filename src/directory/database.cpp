@@ -107,7 +107,7 @@ std::string_view statement::bytes(int column) const noexcept {
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-database::database(const folder& in, writers& one) : path_(in.file("locks.db")) {
+database::database(const folder& in, writers& one, const sessions& living) : path_(in.file("locks.db")) {
   const writers::turn ours(one, boot_clock::now() + 5s);
   reserve fences(in);
   if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
@@ -115,10 +115,10 @@ database::database(const folder& in, writers& one) : path_(in.file("locks.db")) 
     fences.extend_to(fences.end());  // only now: whoever finds no database begins one behind them
   }
   in.make_file("locks.db");  // for us alone; SQLite would ask the umask
-  open(fences.end());
+  open(fences.end(), living);
 }
 
-void database::open(std::int64_t last_fence) {
+void database::open(std::int64_t last_fence, const sessions& living) {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path_.c_str(), &opened, flags, nullptr);
@@ -129,7 +129,7 @@ void database::open(std::int64_t last_fence) {
   run("PRAGMA journal_mode = WAL");
   run("PRAGMA synchronous = OFF");        // what a loss of power destroys is void then; see reserve.hpp
   run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
-  make_tables(last_fence);
+  make_tables(last_fence, living);
   identity_ = std::make_unique<identity>(path_);
 }
 
@@ -146,7 +146,7 @@ void database::wait_for_strangers(instant until) noexcept {
 
 bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(get()) == 0; }
 
-void database::make_tables(std::int64_t last_fence) {
+void database::make_tables(std::int64_t last_fence, const sessions& living) {
   const auto number_of = [&](const char* pragma) {
     statement asked(get(), pragma);
     return asked.step() ? asked.number(0) : 0;
@@ -159,15 +159,20 @@ void database::make_tables(std::int64_t last_fence) {
   };
   if (found > version) throw seam::failure(errc::foreign, written_by("a newer"));
   const std::int64_t mark = number_of("PRAGMA application_id");
-  if (found != 0 && found < version && mark == our_mark) {  // whoever still uses it must not be disturbed
-    throw seam::failure(errc::foreign, written_by("an older") + "; move it away when no lock is held");
+  const bool older = found != 0 && mark == our_mark;
+  if (older && living.anybody()) {
+    throw seam::failure(errc::foreign, written_by("an older") + ", and is in use; end those who have it open");
   }
-  if (found != 0 || (mark != 0 && mark != our_mark))
+  if ((found != 0 && !older) || (mark != 0 && mark != our_mark))
     throw seam::failure(errc::foreign, path_ + " is a database of something else");
   // A lock's holder has the ticket 0, those who wait have growing ones: the first rows of a name are all one ever
   // needs.
-  run("BEGIN IMMEDIATE;"
-      "CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
+  run("BEGIN IMMEDIATE");
+  if (older) {  // nobody who is in it lives; what remains is how far fences were used
+    last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));
+    run("DROP TABLE place; DROP TABLE session; DROP TABLE mint");
+  }
+  run("CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
       "  ttl INTEGER NOT NULL, expires INTEGER NOT NULL, label BLOB NOT NULL, PRIMARY KEY(name, ticket)) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL,"
       "  namespace INTEGER NOT NULL);"

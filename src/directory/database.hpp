@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "directory/folder.hpp"
+#include "directory/sessions.hpp"
 #include "directory/writers.hpp"
 
 struct sqlite3;
@@ -49,7 +50,8 @@ class census {
 class database {
  public:
   /// Opened as the one writer: SQLite's own lock does not wait where it should when many open a file at once.
-  database(const folder&, writers&);
+  /// What an older version has left is begun anew if nobody is in it.
+  database(const folder&, writers&, const sessions&);
   database(const database&) = delete;
   database& operator=(const database&) = delete;
 
@@ -61,8 +63,8 @@ class database {
   void check() const { identity_->check(); }
 
  private:
-  void open(std::int64_t last_fence);
-  void make_tables(std::int64_t last_fence);
+  void open(std::int64_t last_fence, const sessions&);
+  void make_tables(std::int64_t last_fence, const sessions&);
   struct closing {
     void operator()(sqlite3*) const noexcept;
   };

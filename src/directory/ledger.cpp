@@ -93,7 +93,7 @@ ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
     : folder_(in),
       sessions_(s),
       writers_(in),
-      database_(in, writers_),
+      database_(in, writers_, s),
       reserve_(in),
       begin_(database_.get(), "BEGIN IMMEDIATE"),
       commit_(database_.get(), "COMMIT"),

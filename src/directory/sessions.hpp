@@ -23,6 +23,9 @@ class sessions {
   /// Throws std::system_error.
   [[nodiscard]] bool alive(session_id id) const { return id == own_ || bytes_.is_locked(id); }
 
+  /// Besides us. Throws std::system_error.
+  [[nodiscard]] bool anybody() const { return bytes_.is_any_locked(); }
+
  private:
   byte_locks bytes_;
   session_id own_ = 0;
