@@ -27,8 +27,6 @@ using seam::answer;
 using seam::done;
 using seam::grant;
 
-constexpr std::uint64_t fences_in_a_block = 64;  // as in scripts/mint.part.lua
-
 /// A grant on a waiter's behalf lasts for so long: a waiter that stands still keeps the others waiting no longer. The
 /// keeper renews it to its full ttl.
 constexpr milliseconds claim_ttl = 500ms;

@@ -1,7 +1,11 @@
 #pragma once
+#include <cstdint>
 #include <string_view>
 
 namespace holdfast::redis {
+
+/// How many come with a grant; scripts/mint.part.lua makes them.
+constexpr std::uint64_t fences_in_a_block = 64;
 
 /// One atomic step at the server. The texts are in scripts/, embedded at build time.
 struct script {
