@@ -188,6 +188,20 @@ TEST(decoder, does_not_wait_for_ever_for_the_end_of_a_line) {
   EXPECT_EQ(decoded("+" + std::string(decoder::longest_text + 1, 'x')), malformed_at_once);
 }
 
+TEST(decoder, refuses_a_line_that_is_too_long_even_if_its_end_came_with_it) {
+  const auto line = [](std::size_t size) { return "+" + std::string(size, 'x') + "\r\n"; };
+  EXPECT_EQ(decoded(line(decoder::longest_text)), malformed_at_once);
+  const std::string longest = line(decoder::longest_text - 2);
+  EXPECT_EQ(decoded(longest).front().size(), decoder::longest_text);
+  EXPECT_EQ(decoded({std::string_view(longest).substr(0, longest.size() - 1), "\n"}), decoded(longest));
+}
+
+TEST(decoder, refuses_a_number_with_two_signs) {
+  for (const std::string_view bad : {":+-1\r\n", ":++1\r\n", ":-+1\r\n", "$+-1\r\n", "*+-1\r\n"}) {
+    EXPECT_EQ(decoded(bad), malformed_at_once) << bad;
+  }
+}
+
 TEST(decoder, reads_a_crowd_of_replies_that_came_at_once) {
   std::string bytes;
   lines expected;
