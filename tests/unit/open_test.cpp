@@ -20,13 +20,17 @@ std::string refusal_of(std::string_view url) {
 }
 
 TEST(open, refuses_an_unknown_scheme_and_says_which_ones_it_knows) {
-  const std::string why = refusal_of("rediss://host");
-  EXPECT_NE(why.find("'rediss:'"), std::string::npos) << why;
+  const std::string why = refusal_of("nosuch://host");
+  EXPECT_NE(why.find("'nosuch:'"), std::string::npos) << why;
   EXPECT_NE(why.find("memory:"), std::string::npos) << why;
 }
 
 TEST(open, never_repeats_what_may_be_a_secret) {
-  for (const char* url : {"nosuch://user:hunter2@host:1", "nosuch:hunter2", "hunter2@host", "nosuch://hunter2"}) {
+  for (const char* url :
+       {"nosuch://user:hunter2@host:1", "nosuch:hunter2", "hunter2@host", "nosuch://hunter2", "hunter2@host:6379",
+        "redis://user:hun/hunter2@host", "redis://user:1/hunter2@host", "redis://user:1?hunter2=hunter2@host",
+        "redis:hunter2@host", "redis:/user:hunter2@host", "redis://hunter2@host", "redis://h?password=hunter2",
+        "redis+unix://:1/hunter2@/run/x", "redis:x://hunter2@host"}) {
     const std::string why = refusal_of(url);
     EXPECT_EQ(why.find("hunter2"), std::string::npos) << why;
   }

@@ -114,7 +114,8 @@ TEST(url, refuses_a_nul_byte_wherever_it_stands) {
 }
 
 TEST(url, wants_a_scheme) {
-  for (const std::string_view bad : {"", "h", "h:6379", "redis:h", "redis:/h", "//h", "redis"}) {
+  for (const std::string_view bad : {"", "h", "h:6379", "redis:h", "redis:/h", "//h", "redis", "://h", "a b://h",
+                                     "rediss:x://h", "u:p@h://x", "@://h"}) {
     EXPECT_NE(refusal(bad).find("scheme://"), std::string::npos) << bad;
   }
 }
@@ -133,6 +134,14 @@ TEST(url, wants_options_that_have_a_value_and_come_once) {
   EXPECT_NE(refusal("redis://h?a").find("name=value"), std::string::npos);
   EXPECT_NE(refusal("redis://h?a=1&a=2").find("'a' is given twice"), std::string::npos);
   EXPECT_NE(refusal("redis://h?a=1&%61=2").find("'a' is given twice"), std::string::npos);
+}
+
+TEST(url, wants_an_at_sign_behind_the_host_encoded) {
+  for (const std::string_view bad : {"redis://u:p/w@h", "redis://u:1/w@h", "redis://u:1?a=b@h", "redis://h/a@b",
+                                     "redis://h?a=b@c", "redis+unix:///run/a@b", "redis://?@"}) {
+    EXPECT_NE(refusal(bad).find("%40"), std::string::npos) << bad;
+  }
+  EXPECT_EQ(url::parse("redis://h/a%40b").path, "a@b");
 }
 
 }  // namespace
