@@ -100,6 +100,7 @@ url url::parse(std::string_view text) {
     const std::size_t close = authority.find(']');
     if (close == std::string_view::npos) throw bad_url("an IPv6 address in a URL ends with ]");
     u.host = decoded(authority.substr(1, close - 1));
+    if (u.host.empty()) throw bad_url("there is no IPv6 address in the brackets of a URL");
     const std::string_view after = authority.substr(close + 1);
     if (!after.empty() && !after.starts_with(':')) throw bad_url("after the ] of a URL comes a colon and the port");
     if (!after.empty()) u.port = port_in(after.substr(1));

@@ -69,6 +69,7 @@ TEST(url, takes_an_ipv6_address_in_brackets) {
   EXPECT_NE(refusal("redis://[::1"), "(taken)");
   EXPECT_NE(refusal("redis://[::1]6379"), "(taken)");
   EXPECT_NE(refusal("redis://[::1]:"), "(taken)");
+  EXPECT_NE(refusal("redis://[]:6379"), "(taken)") << "not the local host";
 }
 
 TEST(url, is_percent_decoded_part_by_part) {

@@ -83,7 +83,8 @@ TEST(settings, take_the_path_of_a_unix_socket) {
   EXPECT_EQ(s.user, "me");
   EXPECT_EQ(s.password, "pw");
   EXPECT_EQ(s.prefix, "p:");
-  for (const std::string bad : {"redis+unix://", "redis+unix:///", "redis+unix://host/run/x", "redis+unix://run"}) {
+  for (const std::string bad :
+       {"redis+unix://", "redis+unix:///", "redis+unix://host/run/x", "redis+unix://run", "redis+unix://:6379/run/x"}) {
     EXPECT_TRUE(has(refusal(bad), "redis+unix:///path")) << bad;
   }
 }
@@ -126,8 +127,8 @@ TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
     EXPECT_TRUE(has(why, "'lanes' is a number from 1 to 256")) << bad << ": " << why;
   }
   EXPECT_EQ(settings::parse("redis://h?lanes=256").lanes, 256u);
-  for (const std::string bad : {"", "-0.1", "1.1", "x", "inf", "0.5x"}) {
-    EXPECT_TRUE(has(refusal("redis://h?jitter=" + bad), "'jitter' is a number from 0")) << bad;
+  for (const std::string bad : {"", "-0.1", "1.1", "x", "inf", "nan", "-nan", "0.5x"}) {
+    EXPECT_TRUE(has(refusal("redis://h?jitter=" + bad), "'jitter' is a number from 0 to 1,")) << bad;
   }
   EXPECT_EQ(settings::parse("redis://h?jitter=0").jitter, 0.0);
   EXPECT_EQ(settings::parse("redis://h?jitter=1").jitter, 1.0);
@@ -142,14 +143,14 @@ TEST(settings, refuse_a_prefix_that_would_move_keys_to_other_slots) {
 
 TEST(settings, refuse_a_name_that_redis_would_refuse) {
   for (const std::string bad : {"a%20b", "%0A", "a%7F", "h%C3%A4user"}) {
-    EXPECT_TRUE(has(refusal("redis://h?name=" + bad), "Redis refuses them")) << bad;
+    EXPECT_TRUE(has(refusal("redis://h?name=" + bad), "Redis refuses others")) << bad;
   }
 }
 
 TEST(settings, refuse_an_option_that_there_is_not_and_list_those_that_there_are) {
-  const std::string why = refusal("redis://h?colour=red");
+  const std::string why = refusal("redis://h?colour=crimson");
   EXPECT_TRUE(has(why, "'colour'"));
-  EXPECT_FALSE(has(why, "red")) << "the value may be a secret";
+  EXPECT_FALSE(has(why, "crimson")) << "the value may be a secret";
   for (const std::string_view option : {"prefix", "timeout", "connect_timeout", "name", "ca", "cert", "key",
                                         "password_file", "password_env", "lanes", "poll", "jitter"}) {
     EXPECT_TRUE(has(why, option)) << option;
@@ -176,6 +177,11 @@ TEST(settings, read_the_password_from_the_environment) {
   EXPECT_EQ(settings::parse("redis://h?password_env=HOLDFAST_TEST_SECRET").password, "s3cret");
   ::unsetenv("HOLDFAST_TEST_SECRET");
   EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "HOLDFAST_TEST_SECRET"));
+}
+
+TEST(settings, refuse_a_user_without_a_password) {
+  EXPECT_TRUE(has(refusal("redis://me@h"), "redis://:password@host"));
+  EXPECT_FALSE(has(refusal("redis://s3cret@h"), "s3cret")) << "it may have been meant as one";
 }
 
 TEST(settings, refuse_a_second_password_and_show_neither) {
