@@ -31,17 +31,33 @@ using seam::grant;
 /// keeper renews it to its full ttl.
 constexpr milliseconds claim_ttl = 500ms;
 
+/// Of what is left of another library's lock more than that is as good as that.
+constexpr milliseconds longest = 24h;
+
 seam::failure strange(std::string_view what) {
   return {errc::foreign, "the server's answer makes no sense: " + std::string(what)};
 }
 
-/// Integers and errors are told apart here, once for all steps.
+/// A number that nothing is the worse for, whoever sent it.
+bool is_number(const value& v, std::int64_t least) {
+  return v.is(value::kind::integer) && v.number >= least && v.number <= largest_number;
+}
+
+/// Answers and errors are told apart here, once for all steps.
 template <class T>
 std::optional<answer<T>> failed(reply& r) {
   if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
   const value& v = std::get<value>(r);
   if (v.is(value::kind::error)) return answer<T>::unknown(meaning_of(v.text));
   return std::nullopt;
+}
+
+/// The same, of a step that is answered by a number.
+template <class T>
+std::optional<answer<T>> no_number(reply& r, std::string_view step) {
+  auto why = failed<T>(r);
+  if (!why && !is_number(std::get<value>(r), 0)) why.emplace(answer<T>::unknown(strange(step)));
+  return why;
 }
 
 command call_of(const script& s, std::size_t keys, std::size_t args) {
@@ -99,7 +115,7 @@ class client::place final : public seam::claim {
     command c = call_of(scripts::renew, 1, 2);
     c.add(keys_.lock).add(owner_).add(ttl.count());
     reply r = co_await client_.run(i, scripts::renew, c, std::move(l));
-    if (auto why = failed<instant>(r)) co_return std::move(*why);
+    if (auto why = no_number<instant>(r, "renew")) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
@@ -109,7 +125,7 @@ class client::place final : public seam::claim {
     bool was_there = false;
     for (;;) {
       reply r = co_await client_.run(i, scripts::release, c, l);
-      if (auto why = failed<done>(r)) {
+      if (auto why = no_number<done>(r, "release")) {
         if (was_there) break;
         co_return std::move(*why);
       }
@@ -151,17 +167,23 @@ class client::place final : public seam::claim {
     reply r = co_await client_.run(i, scripts::acquire, c, std::move(l));
     if (auto why = failed<grant>(r)) co_return std::move(*why);
     const value& v = std::get<value>(r);
-    if (v.is(value::kind::integer)) {
+    if (is_number(v, 1)) {
       const grant g{static_cast<std::uint64_t>(v.number), fences_in_a_block, seam::deadline_after(sent, ttl_)};
       co_return answer<grant>::yes(g);
     }
-    if (!v.is(value::kind::list) || v.items.size() != 5) co_return answer<grant>::unknown(strange("acquire"));
+    if (!says_busy(v)) co_return answer<grant>::unknown(strange("acquire"));
     co_return busy(i, sent, v, in_queue);
   }
 
+  static bool says_busy(const value& v) {
+    return v.is(value::kind::list) && v.items.size() == 5 && v.items[0].is(value::kind::integer) &&
+           is_number(v.items[1], -1) && is_number(v.items[2], -1) && is_number(v.items[3], 0) &&
+           v.items[4].is(value::kind::text);
+  }
+
   answer<grant> busy(io& i, instant sent, const value& v, bool in_queue) {
-    const milliseconds left(v.items[0].number);
-    const std::int64_t ahead = v.items[2].number;
+    const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
+    const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
     sampled_ = sample{sent, v.items[3].number};
     if (in_queue) ticket_ = v.items[1].number;
@@ -171,8 +193,8 @@ class client::place final : public seam::claim {
     } else if (label) {
       // Every waiter before us may stand still, and then keeps the lock for a claim ttl. A millisecond more: a key
       // lives through its last one.
-      const auto at_most = claim_ttl * (std::max<std::int64_t>(ahead, 0) + 1);
-      again_at_ = later(sent, std::min<span>(left, at_most) + 1ms + jitter(i, 2ms));
+      const milliseconds at_most = claim_ttl * (ahead + 1);
+      again_at_ = later(sent, span(left < 0ms ? at_most : std::min(left, at_most)) + 1ms + jitter(i, 2ms));
     } else {
       // Another library's: no message will come.
       const span pause = span(client_.settings_.poll) + varied(i, client_.settings_.poll);

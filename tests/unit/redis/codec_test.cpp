@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replies.hpp"
+#include "support/replies.hpp"
 
 namespace holdfast::redis {
 namespace {

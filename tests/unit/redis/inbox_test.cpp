@@ -69,6 +69,9 @@ TEST(message, is_refused_when_it_is_not_one_of_ours) {
            "1 2 18446744073709551616 a",
            "1 2 18446744073709551615 a",
            "1 2 2 a",
+           "9007199254740993 2 1 a",
+           "1 9007199254740993 1 a",
+           "1 -1 1 a",
        }) {
     EXPECT_FALSE(message::parse(bad)) << bad;
   }

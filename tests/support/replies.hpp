@@ -5,7 +5,9 @@
 
 #include "redis/codec.hpp"
 
-namespace holdfast::redis::test {
+namespace holdfast::test {
+
+using redis::value;
 
 /// A value as one line: `nil`, `7`, `"text"`, `!error`, `[a b]`, `>[a b]`. Two values are the same if their lines are.
 inline std::string shown(const value& v) {
@@ -26,13 +28,13 @@ constexpr std::string_view out_of_step = "malformed";
 
 /// All that a decoder makes of pieces, one line each, with `malformed` in the end if it comes to that.
 inline std::vector<std::string> decoded(const std::vector<std::string_view>& pieces) {
-  decoder d;
+  redis::decoder d;
   std::vector<std::string> lines;
   for (const std::string_view piece : pieces) {
     d.feed(piece);
     try {
       while (const auto v = d.next()) lines.push_back(shown(*v));
-    } catch (const malformed&) {
+    } catch (const redis::malformed&) {
       lines.emplace_back(out_of_step);
       break;
     }
@@ -42,4 +44,4 @@ inline std::vector<std::string> decoded(const std::vector<std::string_view>& pie
 
 inline std::vector<std::string> decoded(std::string_view bytes) { return decoded(std::vector{bytes}); }
 
-}  // namespace holdfast::redis::test
+}  // namespace holdfast::test
