@@ -82,7 +82,8 @@ class client::place final : public seam::claim {
         owner_(owner_text(c.id_, spec.owner, spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl), spec.label)),
         ttl_(spec.ttl),
         granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
-        queue_(spec.queue) {
+        queue_(spec.queue),
+        bad_name_(!keys::may_be(c.settings_.prefix, spec.name)) {
     if (queue_) client_.inbox_.add(owner_, waiting_);
   }
   ~place() override {
@@ -90,6 +91,10 @@ class client::place final : public seam::claim {
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
+    if (bad_name_) {
+      const std::string why = "without a prefix no name may begin with holdfast: since our own keys do";
+      co_return answer<grant>::unknown(seam::failure(errc::bad_name, why));
+    }
     const std::optional<grant> told = told_by_push(i.now());
     if (told) co_return answer<grant>::yes(*told);
     // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
@@ -221,6 +226,7 @@ class client::place final : public seam::claim {
   const milliseconds ttl_;
   const milliseconds granted_for_;  // after a push
   const bool queue_;
+  const bool bad_name_;
   addressee waiting_;
   std::int64_t ticket_ = 0;
   std::optional<sample> sampled_;

@@ -248,6 +248,15 @@ TEST_F(redis_client, takes_no_answer_for_a_yes_or_a_no_that_makes_no_sense) {
   }
 }
 
+TEST_F(redis_client, refuses_a_name_that_could_be_a_key_of_another_lock) {
+  open("redis://h?prefix=");
+  const auto mine = client_->open({.name = "holdfast:{a}:f", .owner = {1, 2}, .ttl = 10s});
+  answer<grant> got = ended(mine->poll(io_, soon()));
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::bad_name);
+  EXPECT_TRUE(link_->sent.empty());
+}
+
 TEST_F(redis_client, renews_from_the_request) {
   const auto mine = claim();
   link_->answers = {":1\r\n", ":0\r\n"};

@@ -110,6 +110,16 @@ TEST(keys, without_a_prefix_are_the_name_itself_and_companions_in_its_slot) {
 
 TEST(keys, without_a_prefix_belong_to_one_name_only) { expect_injective(""); }
 
+// Or the fence of one name would be written over the lock of another.
+TEST(keys, without_a_prefix_leave_no_name_that_is_a_companion_of_another) {
+  for (const std::string& name : names()) {
+    EXPECT_TRUE(keys::may_be("", name)) << name;
+    EXPECT_FALSE(keys::may_be("", keys("", name).queue)) << name;
+    EXPECT_FALSE(keys::may_be("", keys("", name).fence)) << name;
+    EXPECT_TRUE(keys::may_be("holdfast:", keys("", name).fence)) << "with one they are encoded";
+  }
+}
+
 TEST(keys, are_found_again_from_the_lock_itself) {
   for (const std::string_view prefix : {"holdfast:", "", "other:"}) {
     for (const std::string& name : names()) {
