@@ -147,6 +147,8 @@ class client::place final : public seam::claim {
   std::optional<grant> told_by_push(instant now) {
     const auto told = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
     if (!told || !sampled_) return std::nullopt;
+    // Older than that answer: it was granted, and is over. Clocks cannot tell, if the server's was set back meanwhile.
+    if (told->fence <= sampled_->fence) return std::nullopt;
     // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
     // sampled_->sent: the grant is not older than that.
     const auto elapsed = std::chrono::microseconds(told->server_time - sampled_->server_time);
@@ -181,16 +183,16 @@ class client::place final : public seam::claim {
   }
 
   static bool says_busy(const value& v) {
-    return v.is(value::kind::list) && v.items.size() == 5 && v.items[0].is(value::kind::integer) &&
+    return v.is(value::kind::list) && v.items.size() == 6 && v.items[0].is(value::kind::integer) &&
            is_number(v.items[1], -1) && is_number(v.items[2], -1) && is_number(v.items[3], 0) &&
-           v.items[4].is(value::kind::text);
+           v.items[4].is(value::kind::text) && is_number(v.items[5], 0);
   }
 
   answer<grant> busy(io& i, instant sent, const value& v, bool in_queue) {
     const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
     const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
-    sampled_ = sample{sent, v.items[3].number};
+    sampled_ = sample{sent, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
     if (in_queue) ticket_ = v.items[1].number;
     const std::optional<std::string_view> label = label_in(holder);
     if (holder.empty()) {
@@ -219,6 +221,7 @@ class client::place final : public seam::claim {
   struct sample {
     instant sent;
     std::int64_t server_time;
+    std::uint64_t fence;  // the last one
   };
   client& client_;
   const keys keys_;

@@ -51,8 +51,8 @@ constexpr std::int64_t server_time = 1'763'225'000'000'000;  // us
 
 std::string busy_with(std::int64_t left_ms, std::int64_t ahead, std::int64_t time, std::string_view who) {
   const auto number = [](std::int64_t n) { return ":" + std::to_string(n) + "\r\n"; };
-  return "*5\r\n" + number(left_ms) + number(17) + number(ahead) + number(time) + "$" + std::to_string(who.size()) +
-         "\r\n" + std::string(who) + "\r\n";
+  return "*6\r\n" + number(left_ms) + number(17) + number(ahead) + number(time) + "$" + std::to_string(who.size()) +
+         "\r\n" + std::string(who) + "\r\n" + number(70);
 }
 
 class redis_client : public testing::Test {
@@ -171,6 +171,15 @@ TEST_F(redis_client, asks_when_a_message_does_not_say_how_old_it_is) {
   }
 }
 
+// The server's clock was set back between the two: the message is a later one by it.
+TEST_F(redis_client, asks_when_a_message_is_older_than_the_answer_by_its_fence) {
+  const auto mine = claim();
+  EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
+  io_.advance(150ms);
+  push(100ms, 70);
+  EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u);
+}
+
 TEST_F(redis_client, asks_when_a_message_came_before_any_answer) {
   const auto mine = claim();
   push(0us);
@@ -232,9 +241,11 @@ TEST_F(redis_client, looks_again_at_once_when_a_script_stopped_at_its_bound) {
 }
 
 TEST_F(redis_client, takes_no_answer_for_a_yes_or_a_no_that_makes_no_sense) {
-  for (const char* const bad : {":0\r\n", ":-1\r\n", ":9223372036854775807\r\n", "+OK\r\n", "$-1\r\n", "*0\r\n",
-                                "*4\r\n:1\r\n:1\r\n:1\r\n:1\r\n", "*5\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n",
-                                "*5\r\n+1\r\n:1\r\n:1\r\n:1\r\n+x\r\n", "*5\r\n:1\r\n:1\r\n:1\r\n_\r\n+x\r\n"}) {
+  for (const char* const bad :
+       {":0\r\n", ":-1\r\n", ":9223372036854775807\r\n", "+OK\r\n", "$-1\r\n", "*0\r\n",
+        "*5\r\n:1\r\n:1\r\n:1\r\n:1\r\n+x\r\n", "*6\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n",
+        "*6\r\n+1\r\n:1\r\n:1\r\n:1\r\n+x\r\n:1\r\n", "*6\r\n:1\r\n:1\r\n:1\r\n_\r\n+x\r\n:1\r\n",
+        "*6\r\n:1\r\n:1\r\n:1\r\n:1\r\n+x\r\n_\r\n"}) {
     const auto mine = claim();
     answer<grant> got = poll(*mine, bad);
     ASSERT_TRUE(got.is_unknown()) << bad;
