@@ -30,17 +30,23 @@ using seam::answer;
 using seam::done;
 using seam::grant;
 
-constexpr std::uint64_t fences_in_a_block = 64;  // as in scripts/mint.part.lua
-
 /// A grant on a waiter's behalf lasts for so long: a waiter that stands still keeps the others waiting no longer. The
 /// keeper renews it to its full ttl.
 constexpr milliseconds claim_ttl = 500ms;
+
+/// Of what is left of another library's lock more than that is as good as that.
+constexpr milliseconds longest = 24h;
 
 seam::failure strange(std::string_view what) {
   return {errc::foreign, "the server's answer makes no sense: " + std::string(what)};
 }
 
-/// Integers and errors are told apart here, once for all steps.
+/// A number that nothing is the worse for, whoever sent it.
+bool is_number(const value& v, std::int64_t least) {
+  return v.is(value::kind::integer) && v.number >= least && v.number <= largest_number;
+}
+
+/// Answers and errors are told apart here, once for all steps.
 template <class T>
 std::optional<answer<T>> failed(reply& r) {
   if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
@@ -52,6 +58,14 @@ std::optional<answer<T>> failed(reply& r) {
 bool is_missing_script(const reply& r) noexcept {
   const value* const v = std::get_if<value>(&r);
   return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
+}
+
+/// The same, of a step that is answered by a number.
+template <class T>
+std::optional<answer<T>> no_number(reply& r, std::string_view step) {
+  auto why = failed<T>(r);
+  if (!why && !is_number(std::get<value>(r), 0)) why.emplace(answer<T>::unknown(strange(step)));
+  return why;
 }
 
 command call_of(const script& s, std::size_t keys, std::size_t args) {
@@ -87,7 +101,8 @@ class client::place final : public seam::claim {
         owner_(owner_text(c.id_, spec.owner, spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl), spec.label)),
         ttl_(spec.ttl),
         granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
-        queue_(spec.queue) {
+        queue_(spec.queue),
+        bad_name_(!keys::may_be(c.settings_.prefix, spec.name)) {
     if (queue_) client_.inbox_.add(owner_, waiting_);
   }
   ~place() override {
@@ -95,6 +110,10 @@ class client::place final : public seam::claim {
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
+    if (bad_name_) {
+      const std::string why = "without a prefix no name may begin with holdfast: since our own keys do";
+      co_return answer<grant>::unknown(seam::failure(errc::bad_name, why));
+    }
     const std::optional<grant> told = told_by_push(i.now());
     if (told) co_return answer<grant>::yes(*told);
     // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
@@ -120,7 +139,7 @@ class client::place final : public seam::claim {
     command c = call_of(scripts::renew, 1, 2);
     c.add(keys_.lock).add(owner_).add(ttl.count());
     reply r = co_await client_.run(i, scripts::renew, c, std::move(l));
-    if (auto why = failed<instant>(r)) co_return std::move(*why);
+    if (auto why = no_number<instant>(r, "renew")) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
@@ -130,7 +149,7 @@ class client::place final : public seam::claim {
     bool was_there = false;
     for (;;) {
       reply r = co_await client_.run(i, scripts::release, c, l);
-      if (auto why = failed<done>(r)) {
+      if (auto why = no_number<done>(r, "release")) {
         if (was_there) break;
         co_return std::move(*why);
       }
@@ -147,6 +166,8 @@ class client::place final : public seam::claim {
   std::optional<grant> told_by_push(instant now) {
     const auto told = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
     if (!told || !sampled_) return std::nullopt;
+    // Older than that answer: it was granted, and is over. Clocks cannot tell, if the server's was set back meanwhile.
+    if (told->fence <= sampled_->fence) return std::nullopt;
     // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
     // sampled_->sent: the grant is not older than that.
     const auto elapsed = std::chrono::microseconds(told->server_time - sampled_->server_time);
@@ -172,19 +193,25 @@ class client::place final : public seam::claim {
     reply r = co_await client_.run(i, scripts::acquire, c, std::move(l));
     if (auto why = failed<grant>(r)) co_return std::move(*why);
     const value& v = std::get<value>(r);
-    if (v.is(value::kind::integer)) {
+    if (is_number(v, 1)) {
       const grant g{static_cast<std::uint64_t>(v.number), fences_in_a_block, seam::deadline_after(sent, ttl_)};
       co_return answer<grant>::yes(g);
     }
-    if (!v.is(value::kind::list) || v.items.size() != 5) co_return answer<grant>::unknown(strange("acquire"));
+    if (!says_busy(v)) co_return answer<grant>::unknown(strange("acquire"));
     co_return busy(i, sent, v, in_queue);
   }
 
+  static bool says_busy(const value& v) {
+    return v.is(value::kind::list) && v.items.size() == 6 && v.items[0].is(value::kind::integer) &&
+           is_number(v.items[1], -1) && is_number(v.items[2], -1) && is_number(v.items[3], 0) &&
+           v.items[4].is(value::kind::text) && is_number(v.items[5], 0);
+  }
+
   answer<grant> busy(io& i, instant sent, const value& v, bool in_queue) {
-    const milliseconds left(v.items[0].number);
-    const std::int64_t ahead = v.items[2].number;
+    const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
+    const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
-    sampled_ = sample{sent, v.items[3].number};
+    sampled_ = sample{sent, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
     if (in_queue) ticket_ = v.items[1].number;
     const std::optional<std::string_view> label = label_in(holder);
     if (holder.empty()) {
@@ -192,8 +219,8 @@ class client::place final : public seam::claim {
     } else if (label) {
       // Every waiter before us may stand still, and then keeps the lock for a claim ttl. A millisecond more: a key
       // lives through its last one.
-      const auto at_most = claim_ttl * (std::max<std::int64_t>(ahead, 0) + 1);
-      again_at_ = later(sent, std::min<span>(left, at_most) + 1ms + jitter(i, 2ms));
+      const milliseconds at_most = claim_ttl * (ahead + 1);
+      again_at_ = later(sent, span(left < 0ms ? at_most : std::min(left, at_most)) + 1ms + jitter(i, 2ms));
     } else {
       // Another library's: no message will come.
       const span pause = span(client_.settings_.poll) + varied(i, client_.settings_.poll);
@@ -213,6 +240,7 @@ class client::place final : public seam::claim {
   struct sample {
     instant sent;
     std::int64_t server_time;
+    std::uint64_t fence;  // the last one
   };
   client& client_;
   const keys keys_;
@@ -220,6 +248,7 @@ class client::place final : public seam::claim {
   const milliseconds ttl_;
   const milliseconds granted_for_;  // after a push
   const bool queue_;
+  const bool bad_name_;
   addressee waiting_;
   std::int64_t ticket_ = 0;
   std::optional<sample> sampled_;
