@@ -52,6 +52,12 @@ command call_of(const script& s, std::size_t keys, std::size_t args) {
   return c;
 }
 
+command load_of(const script& s) {
+  command c(3);
+  c.add("SCRIPT").add("LOAD").add(s.text);
+  return c;
+}
+
 command release_of(const keys& k, std::string_view owner, std::string_view inboxes) {
   command c = call_of(scripts::release, 3, 2);
   c.add(k.lock).add(k.queue).add(k.fence).add(owner).add(inboxes);
@@ -233,7 +239,9 @@ guarantees client::promises() const noexcept {
 void client::pushed(std::string_view text) {
   const std::optional<message> m = message::parse(text);
   if (!m || inbox_.deliver(*m)) return;
-  // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours.
+  // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours. Nobody reads the
+  // reply either, so the script goes first, in case the server has forgotten it.
+  link_->post(load_of(scripts::release));
   link_->post(release_of(keys::of_lock(settings_.prefix, std::string(m->lock)), m->owner, inboxes_));
 }
 
@@ -248,8 +256,7 @@ task<reply> client::run(io& i, const script& s, const command& c, limit l) {
     const value* const v = std::get_if<value>(&r);
     const bool missing = v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
     if (!missing || tries == 5) co_return r;
-    command load(3);
-    load.add("SCRIPT").add("LOAD").add(s.text);
+    const command load = load_of(s);
     reply loaded = co_await link_->call(i, load, l);
     const value* const sha = std::get_if<value>(&loaded);
     if (sha == nullptr || sha->is(value::kind::error)) co_return loaded;
