@@ -23,7 +23,8 @@ enum class bug {
   no_back_off,             // a silent store is asked again at once
   unfenced_reads,          // the resource checks fences on writes only; in the simulator's resource
   deaf_in_line,            // a caller in line does not mind its limit
-  last = deaf_in_line,
+  late_reply_to_another,   // whoever gives up leaves no gap: its reply goes to the next caller; in the simulator's link
+  last = late_reply_to_another,
 };
 
 #ifdef HOLDFAST_PLANTED_BUGS

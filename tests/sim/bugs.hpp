@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "planted.hpp"
+#include "sim/run.hpp"
 
 namespace holdfast::sim {
 
@@ -10,6 +11,7 @@ struct named_bug {
   std::string_view name;
   bug what;
   std::string_view breaks;  ///< the invariant that must see it; others may see it, too
+  store_kind where = store_kind::lease;
 };
 
 inline constexpr named_bug bugs[] = {
@@ -30,6 +32,7 @@ inline constexpr named_bug bugs[] = {
     {"no_back_off", bug::no_back_off, "I9"},
     {"unfenced_reads", bug::unfenced_reads, "I2"},
     {"deaf_in_line", bug::deaf_in_line, "I7"},
+    {"late_reply_to_another", bug::late_reply_to_another, "I12", store_kind::redis},
 };
 
 /// Nothing: there is no bug of that name.

@@ -30,7 +30,7 @@ TEST_P(planted_bugs, is_found) {
   std::map<std::string, int> others;
   std::uint64_t seed = 0;
   while (!names(found, GetParam().breaks) && seed < enough) {
-    found = run(++seed).violation;
+    found = run(++seed, GetParam().where).violation;
     if (!found.empty()) ++others[found.substr(0, found.find(':'))];
   }
   planted_bug = bug::none;

@@ -1,0 +1,9 @@
+#pragma once
+#include <string>
+
+namespace holdfast::sim {
+
+/// A script as the server runs it: with the bug that is planted now, if that one is in Lua.
+[[nodiscard]] std::string with_planted_bug(std::string script);
+
+}  // namespace holdfast::sim
