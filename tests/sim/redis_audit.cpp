@@ -39,7 +39,7 @@ void redis_audit::after(const redis_step& s, const value& reply) {
   check_who_changed_it(s, now);
   if (s.what != asked::renew) check_order(s, now, reply);
   if (s.what == asked::release) ++releases_[s.owner()];
-  note_places(s, now);
+  note_places(s, now, reply);
   note_answer(s, now, reply);
 }
 
@@ -83,11 +83,14 @@ void redis_audit::check_order(const redis_step& s, const view& now, const value&
   }
 }
 
-/// Who knows its ticket keeps its place, even if it was taken for dead meanwhile.
-void redis_audit::note_places(const redis_step& s, const view& now) {
+/// Who shows its ticket has the place that it got with it, even if it was taken for dead meanwhile.
+void redis_audit::note_places(const redis_step& s, const view& now, const value& reply) {
   if (s.what != asked::poll || there(before_.line, s.owner()) || !there(now.line, s.owner())) return;
-  const bool has_ticket = !s.args.at(3).empty();
-  if (!has_ticket || !places_.contains(s.owner())) places_[s.owner()] = ++last_place_;
+  const std::string& shown = s.args.at(3);
+  const std::string ticket = shown.empty() ? std::to_string(reply.items.at(1).number) : shown;
+  const auto [at, is_new] = tickets_.try_emplace({s.owner(), ticket}, last_place_ + 1);
+  if (is_new) ++last_place_;
+  places_[s.owner()] = at->second;
 }
 
 /// I12: an answer is the server's own, each once; and who holds is told so when it asks.

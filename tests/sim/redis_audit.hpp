@@ -51,7 +51,7 @@ class redis_audit {
   [[nodiscard]] bool lives(const std::string& owner) const;
   void check_who_changed_it(const redis_step&, const view& now);
   void check_order(const redis_step&, const view& now, const redis::value& reply);
-  void note_places(const redis_step&, const view& now);
+  void note_places(const redis_step&, const view& now, const redis::value& reply);
   void note_answer(const redis_step&, const view& now, const redis::value& reply);
 
   world& world_;
@@ -59,9 +59,10 @@ class redis_audit {
   const bool in_order_;
   view before_;
   std::uint64_t last_place_ = 0;
-  std::map<std::string, std::uint64_t> places_;                   // of owners, in order of their coming
-  std::map<std::string, long> releases_;                          // of owners
-  std::map<std::tuple<std::string, asked, bool>, long> answers_;  // said and not heard yet, by claim
+  std::map<std::string, std::uint64_t> places_;                           // of owners, in order of their coming
+  std::map<std::pair<std::string, std::string>, std::uint64_t> tickets_;  // which place an owner got with which
+  std::map<std::string, long> releases_;                                  // of owners
+  std::map<std::tuple<std::string, asked, bool>, long> answers_;          // said and not heard yet, by claim
 };
 
 }  // namespace holdfast::sim

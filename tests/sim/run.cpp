@@ -99,25 +99,12 @@ class scenario {
     world_.in(world_.between(5ms, 50ms), [this] { make_trouble(); });
     go_until([this] { return users_are_done() && world_.now() > plan_.faults_end; }, 120s, "I7: callers hang");
     heal();
-    client& last = start_client();
-    last.users.spawn(take_every_name(last));
-    go_until([this] { return users_are_done(); }, 60s, "I7: a lock cannot be had though nobody has it");
-    rest(service_->rest());
-    look_for_leftovers();
-    rest(25h);
-    const std::string still_there = service_->left_after_a_day();
-    if (!still_there.empty()) world_.violate("I8: a day later there is still " + still_there);
-    for (const auto& c : clients_) {
-      c->way->store().over = true;
-      c->engine.close();
-      c->engine.end();
+    if (!broken()) {
+      client& last = start_client();
+      last.users.spawn(take_every_name(last));
+      go_until([this] { return users_are_done(); }, 60s, "I7: a lock cannot be had though nobody has it");
     }
-    while (world_.step()) {
-    }
-    for (const auto& c : clients_) {
-      if (c->engine.tasks().running() != 0)
-        world_.violate("I8: a task of client " + std::to_string(c->id) + " never ends");
-    }
+    if (!broken()) come_to_rest();
     result_.violation = world_.violation();
     result_.hash = world_.hash();
     result_.events = world_.events();
@@ -145,13 +132,16 @@ class scenario {
 
   void go_until(const std::function<bool()>& done, real at_most, const char* else_what) {
     const real end = world_.now() + at_most;
-    while (!done()) {
+    while (!done() && !broken()) {
       if (world_.now() > end || !world_.step()) {
         world_.violate(else_what);
         return;
       }
     }
   }
+
+  /// There is no need to go on: a world that a bug has broken may never come to its end.
+  bool broken() const { return !world_.violation().empty(); }
 
   void rest(real time) {
     bool over = false;
@@ -291,6 +281,25 @@ class scenario {
   }
 
   // ---- the end ------------------------------------------------------------------------------------------------------
+
+  void come_to_rest() {
+    rest(service_->rest());
+    look_for_leftovers();
+    rest(25h);
+    const std::string still_there = service_->left_after_a_day();
+    if (!still_there.empty()) world_.violate("I8: a day later there is still " + still_there);
+    for (const auto& c : clients_) {
+      c->way->store().over = true;
+      c->engine.close();
+      c->engine.end();
+    }
+    while (world_.step()) {
+    }
+    for (const auto& c : clients_) {
+      if (c->engine.tasks().running() != 0)
+        world_.violate("I8: a task of client " + std::to_string(c->id) + " never ends");
+    }
+  }
 
   void look_for_leftovers() {
     for (const auto& c : clients_) {
