@@ -100,6 +100,9 @@ void redis_server::receive(connection c, std::string_view bytes) {
 }
 
 value redis_server::carry_out(connection c, peer& p, const words& w) {
+  if (world_.now() < loading_until_ && w.at(0) != "SSUBSCRIBE") {
+    return error("LOADING Redis is loading the dataset in memory");
+  }
   if (w.at(0) == "EVALSHA" && w.size() > 2) return evalsha(w);
   if (w[0] == "SCRIPT" && w.size() == 3 && w[1] == "LOAD") return load(w[2]);
   if (w[0] == "SSUBSCRIBE" && w.size() == 2) {
@@ -113,33 +116,52 @@ value redis_server::carry_out(connection c, peer& p, const words& w) {
 value redis_server::load(const std::string& script) {
   const std::string sha = sha1(script);
   const std::optional<std::string> bad = lua_.load(sha, with_planted_bug(script));
+  const std::string shebang = script.substr(0, script.find('\n'));
+  if (shebang.starts_with("#!lua") && shebang.find("allow-oom") != std::string::npos) allow_oom_.insert(sha);
   return bad ? error(*bad) : text(sha);
 }
 
+/// What a server says before the first effect of a script that has a shebang.
+std::optional<std::string> redis_server::refusal(const std::string& sha) const {
+  if (!lua_.knows(sha)) return "NOSCRIPT No matching script. Please use EVAL.";
+  const bool full = world_.now() < full_until_ && !allow_oom_.contains(sha);
+  if (full) return "OOM command not allowed when used memory > 'maxmemory'.";
+  return std::nullopt;
+}
+
 value redis_server::evalsha(const words& w) {
-  if (!lua_.knows(w[1])) return error("NOSCRIPT No matching script. Please use EVAL.");
+  if (const std::optional<std::string> why = refusal(w[1])) return error(*why);
   const auto keys = static_cast<std::size_t>(std::atoi(w[2].c_str()));
   if (w.size() < 3 + keys) return error("ERR Number of keys can't be greater than number of args");
   const auto first_arg = w.begin() + 3 + static_cast<std::ptrdiff_t>(keys);
-  const redis_step step{question(w[1]).value(), words(w.begin() + 3, first_arg), words(first_arg, w.end())};
+  const words key_names(w.begin() + 3, first_arg), args(first_arg, w.end());
+  const std::optional<asked> what = question(w[1]);
+  return what ? run_ours(w[1], {*what, key_names, args}) : lua_.run(w[1], key_names, args);
+}
+
+value redis_server::run_ours(const std::string& sha, const redis_step& step) {
   if (step.what != asked::renew) inboxes_ = step.args.at(step.what == asked::poll ? 2 : 1);
   audit_.before(step);
-  value reply = lua_.run(w[1], step.keys, step.args);
+  value reply = lua_.run(sha, step.keys, step.args);
   world_.note("script", static_cast<std::uint64_t>(step.what), static_cast<std::uint64_t>(reply.number));
-  if (world_.trace) {
-    constexpr const char* names[] = {"poll", "renew", "release"};
-    const auto held = keys_.text_at(step.lock(), now());
-    std::string line;
-    if (step.keys.size() > 1) {
-      for (const std::string& who : keys_.members_of(step.keys[1], now())) line += " " + who.substr(17, 4);
-    }
-    std::string said = std::to_string(reply.number) + reply.text;
-    if (!reply.items.empty()) said = "no, " + std::to_string(reply.items[0].number) + " ms left";
-    world_.tell(std::string("  ") + names[static_cast<int>(step.what)] + " by " + step.owner().substr(17) + ": " +
-                said + "; held by " + (held ? held->value.substr(17, 4) : "nobody") + ", waiting:" + line);
-  }
+  if (world_.trace) world_.tell(told(step, reply));
   audit_.after(step, reply);
   return reply;
+}
+
+/// For whoever reads a trace: claims by their first characters.
+std::string redis_server::told(const redis_step& step, const value& reply) const {
+  constexpr const char* names[] = {"poll", "renew", "release"};
+  const auto claim = [](const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 4) : owner; };
+  std::string said = std::to_string(reply.number) + reply.text;
+  if (!reply.items.empty()) said = "no, " + std::to_string(reply.items[0].number) + " ms left";
+  const auto held = keys_.text_at(step.lock(), now());
+  std::string line;
+  if (step.keys.size() > 1) {
+    for (const std::string& who : keys_.members_of(step.keys[1], now())) line += " " + claim(who);
+  }
+  return std::string("  ") + names[static_cast<int>(step.what)] + " of " + step.lock() + " by " + claim(step.owner()) +
+         ": " + said + "; held by " + (held ? claim(held->value) : "nobody") + ", waiting:" + line;
 }
 
 value redis_server::in_script(const words& w) {
@@ -182,6 +204,12 @@ void redis_server::flush_scripts() {
 void redis_server::set_clock_back(real by) {
   world_.note("clock", static_cast<std::uint64_t>(by.count()));
   set_back_ += by;
+}
+
+void redis_server::take_for_another(const std::string& lock, std::chrono::milliseconds ttl) {
+  if (keys_.text_at(lock, now())) return;
+  world_.note("foreign");
+  (void)keys_.carry_out({"SET", lock, "0123456789abcdef0123456789abcdef", "PX", std::to_string(ttl.count())}, now());
 }
 
 std::string redis_server::leftovers() const {

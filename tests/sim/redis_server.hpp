@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ class redis_server {
   void restart(bool with_data);
   void flush_scripts();
   void set_clock_back(real);
+  void load_data_until(real when) { loading_until_ = when; }  ///< until then it takes no commands, but subscriptions
+  void be_full_until(real when) { full_until_ = when; }       ///< until then it runs only scripts with allow-oom
+  /// Another library takes the lock, if it is free.
+  void take_for_another(const std::string& lock, std::chrono::milliseconds ttl);
 
   [[nodiscard]] wall_time now() const;
   [[nodiscard]] const redis_keys& keys() const noexcept { return keys_; }
@@ -52,6 +57,9 @@ class redis_server {
   using words = std::vector<std::string>;
   redis::value carry_out(connection, peer&, const words&);
   redis::value evalsha(const words&);
+  redis::value run_ours(const std::string& sha, const redis_step&);
+  [[nodiscard]] std::optional<std::string> refusal(const std::string& sha) const;
+  [[nodiscard]] std::string told(const redis_step&, const redis::value& reply) const;
   redis::value in_script(const words&);
   redis::value spublish(const words&);
   redis::value load(const std::string& text);
@@ -61,6 +69,8 @@ class redis_server {
   const drifting_clock clock_;
   const choices choices_;
   real set_back_{0};
+  real loading_until_{0}, full_until_{0};
+  std::set<std::string> allow_oom_;  // scripts
   redis_keys keys_;
   redis_lua lua_;
   connection last_connection_ = 0;

@@ -78,6 +78,8 @@ redis_service::faults::faults(world& w)
       flushes(w.chance(0.25)),
       cuts(w.chance(0.4)),
       sets_clock_back(w.chance(0.15) && !restarts_empty),
+      gets_full(w.chance(0.15)),
+      others(w.chance(0.15)),
       freezes(w.chance(0.5)) {}
 
 redis_service::redis_service(world& w, network& n, double clock_rate)
@@ -106,11 +108,19 @@ std::uint64_t redis_service::trouble(access& victim) {
   if (happens(faults_.restarts_with_data, 0.05)) {
     server_.restart(true);
     network_.refuse_until(world_.now() + world_.between(0ms, 50ms));
+    server_.load_data_until(world_.now() + world_.between(0ms, 100ms));
   }
+  if (happens(faults_.gets_full, 0.1)) server_.be_full_until(world_.now() + world_.between(0ms, 200ms));
+  if (happens(faults_.others, 0.2)) server_.take_for_another("holdfast:{lock/0}", 1ms * (1 + world_.below(300)));
   if (happens(faults_.flushes, 0.1)) server_.flush_scripts();
   if (happens(faults_.cuts, 0.3)) static_cast<side&>(victim).disturb();
   if (happens(faults_.sets_clock_back, 0.05)) server_.set_clock_back(world_.between(0ms, 200ms));
   return count;
+}
+
+void redis_service::heal() {
+  server_.load_data_until(world_.now());
+  server_.be_full_until(world_.now());
 }
 
 real redis_service::rest() const { return 2 * ttls().back() + 2s; }

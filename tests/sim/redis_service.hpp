@@ -17,6 +17,7 @@ class redis_service final : public service {
   [[nodiscard]] bool exclusive() const override { return !faults_.restarts_empty; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;
+  void heal() override;
   [[nodiscard]] real rest() const override;
   [[nodiscard]] std::string leftovers() override { return server_.leftovers(); }
   [[nodiscard]] std::string left_after_a_day() const override;
@@ -26,7 +27,7 @@ class redis_service final : public service {
   /// Which of them there are in this run.
   struct faults {
     explicit faults(world&);
-    bool restarts_empty, restarts_with_data, flushes, cuts, sets_clock_back;
+    bool restarts_empty, restarts_with_data, flushes, cuts, sets_clock_back, gets_full, others;
     bool freezes;  ///< a crashed process counts as a listener for a while
   };
   world& world_;

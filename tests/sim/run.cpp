@@ -176,6 +176,7 @@ class scenario {
   void heal() {
     network_.now = weather();
     network_.refuse_until(world_.now());
+    service_->heal();
   }
 
   void crash(client& c) {
