@@ -175,7 +175,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
                       until.get().stop());
     if (out_of_patience || r.one_look || now >= last) {
       // A limit that ends while a store that has just answered is being asked again: as good as busy.
-      const bool as_good_as_busy = heard_no && !failed.permanent() && now - *silent_since < grace;
+      const bool as_good_as_busy = heard_no && !out_of_patience && now - *silent_since < grace;
       if (!as_good_as_busy) end = outcome::failed(std::move(failed));
       break;
     }

@@ -46,7 +46,8 @@ task<released> engine::give_up_in_turn(io& i, std::shared_ptr<tenancy> lease, li
   released result = released::unknown;
   lease->give_back(result);
   try {
-    bool mine = h->turn.try_enter() || planted(bug::renewal_after_release);
+    const bool out_of_turn = planted(bug::renewal_after_release) || planted(bug::release_out_of_turn);
+    bool mine = h->turn.try_enter() || out_of_turn;
     if (!mine) mine = co_await h->turn.enter(i, l);  // a renewal in flight ends first
     if (mine) {
       const runtime::taken_turn ours(h->turn);

@@ -51,6 +51,7 @@ template <class T>
 std::optional<answer<T>> failed(reply& r) {
   if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
   const value& v = std::get<value>(r);
+  if (planted(bug::noscript_is_no) && v.is(value::kind::error) && is_noscript(v.text)) return answer<T>::no();
   if (v.is(value::kind::error)) return answer<T>::unknown(meaning_of(v.text));
   return std::nullopt;
 }
@@ -71,6 +72,12 @@ std::optional<answer<T>> no_number(reply& r, std::string_view step) {
 command call_of(const script& s, std::size_t keys, std::size_t args) {
   command c(3 + keys + args);
   c.add("EVALSHA").add(s.sha).add(static_cast<std::int64_t>(keys));
+  return c;
+}
+
+command load_of(const script& s) {
+  command c(3);
+  c.add("SCRIPT").add("LOAD").add(s.text);
   return c;
 }
 
@@ -103,7 +110,7 @@ class client::place final : public seam::claim {
         granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
         queue_(spec.queue),
         bad_name_(!keys::may_be(c.settings_.prefix, spec.name)) {
-    if (queue_) client_.inbox_.add(owner_, waiting_);
+    if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
   }
   ~place() override {
     if (queue_) client_.inbox_.remove(owner_);
@@ -171,10 +178,11 @@ class client::place final : public seam::claim {
     // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
     // sampled_->sent: the grant is not older than that.
     const auto elapsed = std::chrono::microseconds(told->server_time - sampled_->server_time);
-    const instant granted_at = sampled_->sent + span(elapsed) / 100 * 99;
+    const instant granted_at = planted(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
     if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set
-    const instant deadline = seam::deadline_after(granted_at, granted_for_);
-    if (now + span(granted_for_) / 4 > deadline) return std::nullopt;  // it has waited for us for long
+    const milliseconds granted_for = planted(bug::claim_ttl_forgotten) ? ttl_ : granted_for_;
+    const instant deadline = seam::deadline_after(granted_at, granted_for);
+    if (now + span(granted_for) / 4 > deadline) return std::nullopt;  // it has waited for us for long
     return grant{told->fence, fences_in_a_block, deadline};
   }
 
@@ -191,10 +199,12 @@ class client::place final : public seam::claim {
       c.add(ticket_);
     }
     reply r = co_await client_.run(i, scripts::acquire, c, std::move(l));
+    if (planted(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
     if (auto why = failed<grant>(r)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     if (is_number(v, 1)) {
-      const grant g{static_cast<std::uint64_t>(v.number), fences_in_a_block, seam::deadline_after(sent, ttl_)};
+      const instant from = planted(bug::deadline_from_reply) ? i.now() : sent;
+      const grant g{static_cast<std::uint64_t>(v.number), fences_in_a_block, seam::deadline_after(from, ttl_)};
       co_return answer<grant>::yes(g);
     }
     if (!says_busy(v)) co_return answer<grant>::unknown(strange("acquire"));
@@ -211,7 +221,8 @@ class client::place final : public seam::claim {
     const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
     const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
-    sampled_ = sample{sent, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
+    const instant from = planted(bug::sample_from_reply) ? i.now() : sent;
+    sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
     if (in_queue) ticket_ = v.items[1].number;
     const std::optional<std::string_view> label = label_in(holder);
     if (holder.empty()) {
@@ -226,6 +237,7 @@ class client::place final : public seam::claim {
       const span pause = span(client_.settings_.poll) + varied(i, client_.settings_.poll);
       again_at_ = later(sent, left < 0ms ? pause : std::min<span>(pause, left + 1ms));
     }
+    if (planted(bug::no_timer)) again_at_ = never;
     return answer<grant>::no({label ? std::string(*label) : std::string(holder.empty() ? "" : "another library")});
   }
 
@@ -281,9 +293,11 @@ guarantees client::promises() const noexcept {
 
 void client::pushed(std::string_view text) {
   const std::optional<message> m = message::parse(text);
-  if (!m || inbox_.deliver(*m)) return;
-  // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours.
-  link_->post(release_of(keys::of_lock(settings_.prefix, std::string(m->lock)), m->owner, inboxes_));
+  if (!m || inbox_.deliver(*m) || planted(bug::stray_push_kept)) return;
+  // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours. Nobody reads the
+  // reply either, so the script goes first, in case the server has forgotten it.
+  const keys k = keys::of_lock(settings_.prefix, std::string(m->lock));
+  link_->post(load_of(scripts::release).then(release_of(k, m->owner, inboxes_)));
 }
 
 void client::in_doubt() noexcept {
@@ -293,9 +307,8 @@ void client::in_doubt() noexcept {
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l) {
   reply r = co_await link_->call(i, c, l);
-  for (int tries = 0; tries < 5 && is_missing_script(r); ++tries) {
-    command again(3);
-    again.add("SCRIPT").add("LOAD").add(s.text).then(c);
+  for (int tries = 0; tries < 5 && is_missing_script(r) && !planted(bug::noscript_is_no); ++tries) {
+    const command again = load_of(s).then(c);
     r = co_await link_->call(i, again, l);
   }
   co_return r;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "planted.hpp"
+#include "sim/run.hpp"
 
 namespace holdfast::sim {
 
@@ -10,6 +11,7 @@ struct named_bug {
   std::string_view name;
   bug what;
   std::string_view breaks;  ///< the invariant that must see it; others may see it, too
+  store_kind where = store_kind::lease;
 };
 
 inline constexpr named_bug bugs[] = {
@@ -30,6 +32,26 @@ inline constexpr named_bug bugs[] = {
     {"no_back_off", bug::no_back_off, "I9"},
     {"unfenced_reads", bug::unfenced_reads, "I2"},
     {"deaf_in_line", bug::deaf_in_line, "I7"},
+    {"release_out_of_turn", bug::release_out_of_turn, "I5"},
+    {"late_reply_to_another", bug::late_reply_to_another, "I12", store_kind::redis},
+    {"deadline_from_reply", bug::deadline_from_reply, "I1", store_kind::redis},
+    {"deadline_from_push", bug::deadline_from_push, "I1", store_kind::redis},
+    {"sample_from_reply", bug::sample_from_reply, "I1", store_kind::redis},
+    {"claim_ttl_forgotten", bug::claim_ttl_forgotten, "I1", store_kind::redis},
+    {"no_timer", bug::no_timer, "I7", store_kind::redis},
+    {"inbox_after_poll", bug::inbox_after_poll, "I1", store_kind::redis},
+    {"noscript_is_no", bug::noscript_is_no, "I12", store_kind::redis},
+    {"stray_push_kept", bug::stray_push_kept, "I10", store_kind::redis},
+    {"release_of_anybody", bug::release_of_anybody, "I6", store_kind::redis},
+    {"no_adoption", bug::no_adoption, "I12", store_kind::redis},
+    {"dead_not_skipped", bug::dead_not_skipped, "I11", store_kind::redis},
+    {"fence_without_floor", bug::fence_without_floor, "I2", store_kind::redis},
+    {"renew_creates", bug::renew_creates, "I6", store_kind::redis},
+    {"place_lost_by_poll", bug::place_lost_by_poll, "I11", store_kind::redis},
+    {"release_keeps_it", bug::release_keeps_it, "I11", store_kind::redis},
+    {"poll_shortens", bug::poll_shortens, "I6", store_kind::redis},
+    {"barging", bug::barging, "I11", store_kind::redis},
+    {"keys_for_ever", bug::keys_for_ever, "I8", store_kind::redis},
 };
 
 /// Nothing: there is no bug of that name.

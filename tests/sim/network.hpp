@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "sim/world.hpp"
@@ -39,6 +40,18 @@ class network {
         if (alive()) arrive();
       });
     }
+  }
+
+  /// How long a piece of a byte stream is under way. Nothing: it is lost, and with it the connection.
+  [[nodiscard]] std::optional<real> piece() {
+    using namespace std::chrono_literals;
+    if (world_.chance(now.lose / 4)) {  // a stream repeats most of what is lost by itself
+      ++faults;
+      return std::nullopt;
+    }
+    const bool late = world_.chance(now.late);
+    if (late) ++faults;
+    return late ? world_.between(5ms, 350ms) : world_.between(30us, 2ms);
   }
 
   void refuse_until(real when) {

@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "redis/script.hpp"
 #include "sim/bugs.hpp"
+#include "sim/lua_bugs.hpp"
 #include "sim/run.hpp"
 
 namespace holdfast::sim {
@@ -30,7 +32,7 @@ TEST_P(planted_bugs, is_found) {
   std::map<std::string, int> others;
   std::uint64_t seed = 0;
   while (!names(found, GetParam().breaks) && seed < enough) {
-    found = run(++seed).violation;
+    found = run(++seed, GetParam().where).violation;
     if (!found.empty()) ++others[found.substr(0, found.find(':'))];
   }
   planted_bug = bug::none;
@@ -48,8 +50,21 @@ TEST(planted_bugs, are_all_in_the_list) {
   EXPECT_EQ(static_cast<std::size_t>(bug::last), std::size(bugs));
 }
 
+TEST(planted_bugs, of_scripts_are_in_a_script) {
+  for (const named_bug& b : bugs) {
+    if (!is_in_lua(b.what)) continue;
+    planted_bug = b.what;
+    int changed = 0;
+    for (const redis::script& s : {redis::scripts::acquire, redis::scripts::renew, redis::scripts::release}) {
+      changed += with_planted_bug(std::string(s.text)) != s.text ? 1 : 0;
+    }
+    planted_bug = bug::none;
+    EXPECT_GT(changed, 0) << b.name << ": the script has changed, and the bug is not in it any more";
+  }
+}
+
 TEST(planted_bugs, are_there_for_every_invariant) {
-  for (const char* invariant : {"I1", "I2", "I3", "I4", "I5", "I7", "I8", "I9", "I10"}) {
+  for (const char* invariant : {"I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I11", "I12"}) {
     EXPECT_TRUE(
         std::any_of(std::begin(bugs), std::end(bugs), [&](const named_bug& b) { return b.breaks == invariant; }))
         << invariant << " may be blind";

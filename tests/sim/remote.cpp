@@ -13,32 +13,20 @@ using runtime::wake;
 using seam::answer;
 using seam::milliseconds;
 
-/// A claim that watches how it is used: one call at a time, nothing after a release that was answered, no hammering.
 class remote::place final : public seam::claim {
  public:
-  place(remote& r, seam::claim_spec spec) : remote_(r), spec_(std::move(spec)), opened_(r.world_.now()) {
+  place(remote& r, seam::claim_spec spec) : remote_(r), spec_(std::move(spec)) {
     remote_.inbox_[key()] = &granted_;  // before the first poll: no push finds nobody
   }
-  ~place() override {
-    remote_.inbox_.erase(key());
-    // It is given back for a ttl, on a clock that may be a little fast.
-    const bool may_be_known = known_ && remote_.world_.now() < known_until_ - real(spec_.ttl) / 100;
-    if (may_be_known && !remote_.crashed_ && !remote_.ending) {
-      remote_.world_.violate("I10: a claim was dropped that the store may know of");
-    }
-  }
+  ~place() override { remote_.inbox_.erase(key()); }
 
   task<answer<seam::grant>> poll(io& i, limit l) override {
-    const in_use busy(*this, "poll");
     const instant sent = i.now();
     demand d = say(demand::kind::acquire, spec_.ttl);
-    const bool known_before = std::exchange(known_, true);
-    known_until_ = remote_.world_.now() + spec_.ttl;
     const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<seam::grant>();
     if (!got->yes) {
       again_at_ = later(i.now(), got->left + 1ms);
-      known_ = known_before || spec_.queue;
       co_return answer<seam::grant>::no();
     }
     const seam::grant grant{got->fence, lease_server::fences_in_a_block, seam::deadline_after(sent, spec_.ttl)};
@@ -46,63 +34,33 @@ class remote::place final : public seam::claim {
   }
 
   task<wake> wakeup(io& i, limit l) override {
-    const in_use busy(*this, "wakeup");
     const limit nearer(std::min(l.at(), again_at_), l.stop());
     const wake why = co_await wait(i, granted_, nearer);
     co_return why == wake::late&& again_at_ < l.at() ? wake::signalled : why;
   }
 
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
-    const in_use busy(*this, "renew");
     const instant sent = i.now();
     demand d = say(demand::kind::renew, ttl);
     const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<instant>();
-    if (!got->yes) {
-      known_ = false;
-      co_return answer<instant>::no();
-    }
-    known_until_ = remote_.world_.now() + ttl;
+    if (!got->yes) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
 
   task<answer<seam::done>> release(io& i, limit l) override {
-    const in_use busy(*this, "release");
     demand d = say(demand::kind::release, spec_.ttl);
     const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<seam::done>();
-    released_ = true;
-    known_ = false;
     if (!got->yes) co_return answer<seam::done>::no();
     co_return answer<seam::done>::yes(seam::done());
   }
 
  private:
-  class in_use {
-   public:
-    in_use(place& p, const char* call) : place_(p) {
-      if (place_.calls_++ > 0)
-        place_.remote_.world_.violate(std::string("I5: ") + call + " during another call on the claim");
-      if (place_.released_)
-        place_.remote_.world_.violate(std::string("I5: ") + call + " after the release was answered");
-    }
-    in_use(const in_use&) = delete;
-    in_use& operator=(const in_use&) = delete;
-    ~in_use() { --place_.calls_; }
-
-   private:
-    place& place_;
-  };
-
   template <class T>
-  answer<T> no_answer() {
-    // I9: a silent store is not hammered. The first pauses are about 5, 10, 20 ms; renewals of short ttls come faster.
-    const auto open_for = (remote_.world_.now() - opened_) / 1ms;
-    if (++unanswered_ > 12 + open_for)
-      remote_.world_.violate("I9: a store that does not answer is asked without a pause");
+  static answer<T> no_answer() {
     return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
   }
-
   [[nodiscard]] demand say(demand::kind what, milliseconds ttl) const {
     return {what, spec_.name, spec_.owner, ttl, spec_.queue, remote_.id_};
   }
@@ -110,14 +68,8 @@ class remote::place final : public seam::claim {
 
   remote& remote_;
   const seam::claim_spec spec_;
-  const real opened_;
   runtime::signal granted_;
   instant again_at_{};
-  std::int64_t unanswered_ = 0;
-  int calls_ = 0;
-  bool released_ = false;
-  bool known_ = false;  // the store may have a place or a lock of ours
-  real known_until_{0};
 };
 
 remote::remote(world& w, network& n, lease_server& s, client_io& home, int id)

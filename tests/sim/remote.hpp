@@ -21,10 +21,8 @@ class remote final : public seam::backend {
 
   /// The process is gone: nothing reaches it, and nothing that it says is heard.
   void crash() noexcept { crashed_ = true; }
-  [[nodiscard]] bool crashed() const noexcept { return crashed_; }
   void pushed(seam::owner_id);  ///< from the server
   [[nodiscard]] std::size_t waiting() const noexcept { return calls_.size() + inbox_.size(); }
-  bool ending = false;  ///< the process ends in order: what it cannot reach by now is left to its ttl
 
  private:
   class place;

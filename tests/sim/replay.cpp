@@ -10,7 +10,7 @@
 namespace {
 
 int usage() {
-  std::fputs("usage: holdfast_sim --seed N [--count N] [--bug NAME] [--trace]\n  bugs:", stderr);
+  std::fputs("usage: holdfast_sim --seed N [--count N] [--store lease|redis] [--bug NAME] [--trace]\n  bugs:", stderr);
   for (const auto& b : holdfast::sim::bugs) std::fprintf(stderr, " %s", b.name.data());
   std::fputs("\n", stderr);
   return 64;
@@ -21,6 +21,7 @@ int usage() {
 int main(int argc, char** argv) {
   unsigned long long seed = 1, count = 1;
   bool trace = false;
+  auto store = holdfast::sim::store_kind::lease;
   for (int n = 1; n < argc; ++n) {
     const std::string_view word = argv[n];
     if (word == "--trace") {
@@ -29,6 +30,10 @@ int main(int argc, char** argv) {
       seed = std::strtoull(argv[++n], nullptr, 10);
     } else if (word == "--count" && n + 1 < argc) {
       count = std::strtoull(argv[++n], nullptr, 10);
+    } else if (word == "--store" && n + 1 < argc) {
+      const std::string_view which = argv[++n];
+      if (which != "lease" && which != "redis") return usage();
+      if (which == "redis") store = holdfast::sim::store_kind::redis;
     } else if (word == "--bug" && n + 1 < argc) {
       const auto wanted = holdfast::sim::bug_called(argv[++n]);
       if (!wanted) return usage();
@@ -39,7 +44,7 @@ int main(int argc, char** argv) {
   }
   int bad = 0;
   for (unsigned long long end = seed + count; seed < end; ++seed) {
-    const holdfast::sim::result r = holdfast::sim::run(seed, trace);
+    const holdfast::sim::result r = holdfast::sim::run(seed, store, trace);
     if (!r.violation.empty()) {
       std::printf("seed %llu: %s\n", seed, r.violation.c_str());
       bad = 1;

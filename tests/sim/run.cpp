@@ -11,10 +11,11 @@
 #include "runtime/nursery.hpp"
 #include "sim/checker.hpp"
 #include "sim/client_io.hpp"
-#include "sim/lease_server.hpp"
+#include "sim/lease_service.hpp"
 #include "sim/network.hpp"
-#include "sim/remote.hpp"
+#include "sim/redis_service.hpp"
 #include "sim/resource.hpp"
+#include "sim/service.hpp"
 #include "sim/world.hpp"
 
 namespace holdfast::sim {
@@ -30,7 +31,6 @@ using runtime::task;
 using runtime::wake;
 using std::chrono::milliseconds;
 
-constexpr milliseconds longest_ttl = 400ms;
 constexpr span patience = 300ms;
 
 /// Which faults there are in this run, and how many of everything.
@@ -61,32 +61,31 @@ struct plan {
 
 /// One process.
 struct client {
-  client(world& w, network& n, lease_server& s, int id_, double rate, unsigned burst)
+  client(world& w, service& s, int id_, double rate, unsigned burst)
       : id(id_),
         io(w, drifting_clock(w, rate, std::chrono::seconds(1 + w.below(1000)))),
         user([this](std::function<void()> f) { io.post(std::move(f)); }, [](const char*) {}),
-        store(w, n, s, io, id_),
-        engine(store, io, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
+        way(s.connect(io)),
+        engine(way->store(), io, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
         users(io) {}
   const int id;
   client_io io;
   runtime::executor user;
-  remote store;
+  const std::unique_ptr<access> way;
   core::engine engine;
   runtime::nursery users;
+  bool crashed = false;
 };
 
 class scenario {
  public:
-  scenario(std::uint64_t seed, bool trace)
+  scenario(std::uint64_t seed, store_kind kind, bool trace)
       : world_(seed),
         plan_(world_),
         network_(world_),
-        server_(
-            world_, drifting_clock(world_, rate(), 5000s),
-            [this](int to, seam::owner_id owner) { clients_.at(static_cast<std::size_t>(to))->store.pushed(owner); }),
+        service_(make(kind)),
         resource_(world_),
-        checker_(world_, !plan_.restarts) {
+        checker_(world_, service_->exclusive()) {
     world_.trace = trace;
     world_.after_each = [this] { checker_.look(); };
   }
@@ -100,22 +99,12 @@ class scenario {
     world_.in(world_.between(5ms, 50ms), [this] { make_trouble(); });
     go_until([this] { return users_are_done() && world_.now() > plan_.faults_end; }, 120s, "I7: callers hang");
     heal();
-    client& last = start_client();
-    last.users.spawn(take_every_name(last));
-    go_until([this] { return users_are_done(); }, 60s, "I7: a lock cannot be had though nobody has it");
-    rest(2 * longest_ttl + lease_server::place_ttl);
-    look_for_leftovers();
-    for (const auto& c : clients_) {
-      c->store.ending = true;
-      c->engine.close();
-      c->engine.end();
+    if (!broken()) {
+      client& last = start_client();
+      last.users.spawn(take_every_name(last));
+      go_until([this] { return users_are_done(); }, 60s, "I7: a lock cannot be had though nobody has it");
     }
-    while (world_.step()) {
-    }
-    for (const auto& c : clients_) {
-      if (c->engine.tasks().running() != 0)
-        world_.violate("I8: a task of client " + std::to_string(c->id) + " never ends");
-    }
+    if (!broken()) come_to_rest();
     result_.violation = world_.violation();
     result_.hash = world_.hash();
     result_.events = world_.events();
@@ -124,6 +113,11 @@ class scenario {
   }
 
  private:
+  std::unique_ptr<service> make(store_kind kind) {
+    if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate());
+    return std::make_unique<lease_service>(world_, network_, rate(), plan_.restarts);
+  }
+
   double rate() {
     constexpr double far[] = {-1, 1, 0.3, 0};
     return 1 + plan_.drift * far[world_.below(4)];
@@ -131,20 +125,23 @@ class scenario {
 
   client& start_client() {
     const auto id = static_cast<int>(clients_.size());
-    clients_.push_back(std::make_unique<client>(world_, network_, server_, id, rate(), plan_.burst));
+    clients_.push_back(std::make_unique<client>(world_, *service_, id, rate(), plan_.burst));
     clients_.back()->engine.start();
     return *clients_.back();
   }
 
   void go_until(const std::function<bool()>& done, real at_most, const char* else_what) {
     const real end = world_.now() + at_most;
-    while (!done()) {
+    while (!done() && !broken()) {
       if (world_.now() > end || !world_.step()) {
         world_.violate(else_what);
         return;
       }
     }
   }
+
+  /// There is no need to go on: a world that a bug has broken may never come to its end.
+  bool broken() const { return !world_.violation().empty(); }
 
   void rest(real time) {
     bool over = false;
@@ -165,15 +162,12 @@ class scenario {
       return;
     }
     client& victim = *clients_.at(world_.below(clients_.size()));
-    if (plan_.pauses && world_.chance(0.3) && !victim.store.crashed()) {
+    if (plan_.pauses && world_.chance(0.3) && !victim.crashed) {
       ++result_.faults;
       victim.io.pause(world_.now() + world_.between(5ms, 700ms));
     }
-    if (plan_.crashes && world_.chance(0.06) && !victim.store.crashed()) crash(victim);
-    if (plan_.restarts && world_.chance(0.1)) {
-      ++result_.faults;
-      server_.restart_empty();
-    }
+    if (plan_.crashes && world_.chance(0.06) && !victim.crashed) crash(victim);
+    result_.faults += service_->trouble(*victim.way);
     if (world_.chance(0.01)) victim.engine.close();  // its users go on with what they hold
     if (world_.chance(plan_.bad.refuse)) network_.refuse_until(world_.now() + world_.between(1ms, 250ms));
     world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
@@ -182,12 +176,14 @@ class scenario {
   void heal() {
     network_.now = weather();
     network_.refuse_until(world_.now());
+    service_->heal();
   }
 
   void crash(client& c) {
     ++result_.faults;
     world_.note("crash", static_cast<std::uint64_t>(c.id));
-    c.store.crash();
+    c.crashed = true;
+    c.way->crash();
     checker_.forget_all(c.io);
     client& next = start_client();
     next.users.spawn(live(next, 1 + world_.below(plan_.operations)));
@@ -198,14 +194,14 @@ class scenario {
   std::string any_name() { return "lock/" + std::to_string(world_.below(plan_.names)); }
 
   milliseconds any_ttl() {
-    constexpr milliseconds ttls[] = {60ms, 150ms, longest_ttl};
-    return ttls[world_.below(3)];
+    const std::vector<milliseconds>& ttls = service_->ttls();
+    return ttls[world_.below(ttls.size())];
   }
 
   task<void> live(client& c, std::uint64_t operations) {
     const milliseconds usual_ttl = any_ttl();
     const std::stop_source quiet;
-    for (std::uint64_t n = 0; n < operations && !c.store.crashed(); ++n) {
+    for (std::uint64_t n = 0; n < operations && !c.crashed; ++n) {
       co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 60ms))));
       const core::terms on{.ttl = world_.chance(0.8) ? usual_ttl : any_ttl(),
                            .renew = world_.chance(0.85),
@@ -225,7 +221,9 @@ class scenario {
       world_.note("outcome", static_cast<std::uint64_t>(got.what), got.lease ? got.lease->fence() : 0);
       const bool ran = c.io.running_since() + 1ms < asked;
       if (ran && c.io.now() > later(last, 15ms)) world_.violate("I7: a caller came back after its limit");
-      if (got.what == outcome::kind::granted && !c.store.crashed()) co_await hold(c, std::move(got.lease));
+      const bool in_vain = got.what == outcome::kind::busy && !one_look && !limited && !c.crashed;
+      if (in_vain) world_.violate("I7: a caller waited in vain, much longer than others hold");
+      if (got.what == outcome::kind::granted && !c.crashed) co_await hold(c, std::move(got.lease));
     }
   }
 
@@ -235,7 +233,7 @@ class scenario {
     const instant end = later(c.io.now(), world_.chance(0.5) ? world_.between(0ms, 10ms) : world_.between(0ms, 500ms));
     while (c.io.now() < end && lease->held(c.io.now())) {
       co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 30ms))));
-      if (c.store.crashed()) co_return;
+      if (c.crashed) co_return;
       const std::uint64_t what = world_.below(10);
       if (what < 5 && lease->held(c.io.now())) co_await add_one(c, lease);
       if (what == 5) {
@@ -245,7 +243,7 @@ class scenario {
         const seam::answer<instant> renewed = co_await c.engine.renew(c.io, lease, ttl, until);
         world_.note("renewed", renewed.is_yes() ? 1 : 0);
       }
-      if (c.store.crashed()) co_return;
+      if (c.crashed) co_return;
     }
     const limit until(std::min(later(c.io.now(), 1s), lease->of()->deadline()));
     ++result_.operations;
@@ -253,7 +251,7 @@ class scenario {
     world_.note("released", static_cast<std::uint64_t>(end_of_it), lease->fence());
     if (end_of_it == released::lost) ++result_.lost;
     if (lease->held(c.io.now())) world_.violate("I4: a lease is held after its release");
-    if (!c.store.crashed()) checker_.forget(mine);
+    if (!c.crashed) checker_.forget(mine);
   }
 
   /// Reads, thinks and writes, each a message to the resource. The holder may be stopped anywhere in between.
@@ -264,7 +262,7 @@ class scenario {
     ++result_.operations;
     if (!seen) co_return;
     co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 20ms))));
-    if (c.store.crashed()) co_return;
+    if (c.crashed) co_return;
     ++result_.operations;
     resource_.write(name, lease->fence(), *seen + 1);
   }
@@ -285,22 +283,40 @@ class scenario {
 
   // ---- the end ------------------------------------------------------------------------------------------------------
 
+  void come_to_rest() {
+    rest(service_->rest());
+    look_for_leftovers();
+    rest(25h);
+    const std::string still_there = service_->left_after_a_day();
+    if (!still_there.empty()) world_.violate("I8: a day later there is still " + still_there);
+    for (const auto& c : clients_) {
+      c->way->store().over = true;
+      c->engine.close();
+      c->engine.end();
+    }
+    while (world_.step()) {
+    }
+    for (const auto& c : clients_) {
+      if (c->engine.tasks().running() != 0)
+        world_.violate("I8: a task of client " + std::to_string(c->id) + " never ends");
+    }
+  }
+
   void look_for_leftovers() {
     for (const auto& c : clients_) {
-      if (c->store.crashed()) server_.forget_client(c->id);
       const std::string who = "client " + std::to_string(c->id);
       if (c->engine.kept() != 0) world_.violate("I8: " + who + " still keeps a hold");
       if (c->engine.rooms() != 0) world_.violate("I8: " + who + " still has a room in its gate");
-      if (c->store.waiting() != 0) world_.violate("I8: " + who + " still has a call or an inbox");
+      if (c->way->waiting() != 0) world_.violate("I8: " + who + " still has a call or a claim");
     }
-    const std::string left = server_.leftovers();
+    const std::string left = service_->leftovers();
     if (!left.empty()) world_.violate("I8, I10: " + left);
   }
 
   world world_;
   const plan plan_;
   network network_;
-  lease_server server_;
+  const std::unique_ptr<service> service_;
   resource resource_;
   checker checker_;
   std::deque<std::unique_ptr<client>> clients_;
@@ -309,6 +325,6 @@ class scenario {
 
 }  // namespace
 
-result run(std::uint64_t seed, bool trace) { return scenario(seed, trace).play(); }
+result run(std::uint64_t seed, store_kind kind, bool trace) { return scenario(seed, kind, trace).play(); }
 
 }  // namespace holdfast::sim

@@ -14,8 +14,13 @@ struct result {
   std::uint64_t events = 0;
 };
 
+enum class store_kind {
+  lease,  ///< the plainest store, made for the simulator: core alone is the product's
+  redis,  ///< the product's client and scripts, on a simulated server
+};
+
 /// A whole world, from one seed: clients that drift, pause and crash, a network that loses, repeats and delays, a
 /// server that restarts. Then it heals, and everything must come to rest.
-[[nodiscard]] result run(std::uint64_t seed, bool trace = false);
+[[nodiscard]] result run(std::uint64_t seed, store_kind, bool trace = false);
 
 }  // namespace holdfast::sim

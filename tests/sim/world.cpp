@@ -35,6 +35,10 @@ void world::note(const char* what, std::uint64_t a, std::uint64_t b) {
   }
 }
 
+void world::tell(const std::string& what) const {
+  if (trace) std::printf("%10.3f ms  %s\n", static_cast<double>(now_.count()) / 1e6, what.c_str());
+}
+
 void world::violate(const std::string& what) {
   if (!violation_.empty()) return;
   char when[32];

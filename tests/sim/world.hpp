@@ -33,6 +33,7 @@ class world {
 
   /// Part of the hash; printed when tracing.
   void note(const char* what, std::uint64_t a = 0, std::uint64_t b = 0);
+  void tell(const std::string& what) const;  ///< printed when tracing, and not part of the hash
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   bool trace = false;

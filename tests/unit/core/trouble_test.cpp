@@ -54,6 +54,18 @@ TEST_F(trouble, is_not_what_a_caller_hears_whose_limit_ends_just_as_the_next_one
   EXPECT_EQ(client_.end_of(in_line).what, kind::busy);
 }
 
+TEST_F(trouble, is_what_a_caller_hears_when_patience_is_over_however_slow_the_store_was_before) {
+  client other(world_);
+  const auto theirs = other.take("a");
+  client_.store.hold_back(call::poll);
+  std::future<outcome> asked = client_.ask("a");
+  world_.advance(2s);
+  client_.store.deliver();  // busy; the next answer may be late, too, but patience ends before that
+  world_.lose_all_requests();
+  world_.advance(60s);
+  EXPECT_EQ(client_.end_of(asked).what, kind::failed);
+}
+
 TEST_F(trouble, is_what_one_look_hears) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> at_the_store = client_.ask("a");

@@ -1,0 +1,103 @@
+#include "sim/redis_line.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace holdfast::sim {
+
+using namespace std::chrono_literals;
+
+redis_line::redis_line(world& w, network& n, redis_server& s, client_io& home)
+    : world_(w), network_(n), server_(s), home_(home) {}
+
+void redis_line::open(ears e) {
+  ears_ = std::move(e);
+  open_ = true;
+  const std::weak_ptr<redis_line> weak = weak_from_this();
+  there_ = server_.accept(
+      [weak](std::string bytes) {
+        if (const auto self = weak.lock()) self->receive(std::move(bytes));
+      },
+      [weak] {
+        if (const auto self = weak.lock(); self && !self->silent_) self->post_break();
+      });
+}
+
+real redis_line::in_turn(real& last, real delay) const {
+  last = std::max(last, world_.now() + delay);
+  return last;
+}
+
+void redis_line::send(const std::string& bytes) {
+  if (silent_ || !open_) return;
+  const std::optional<real> delay = network_.piece();
+  if (!delay) return go_silent();
+  // Now and then in two pieces: a command may end in the middle of one.
+  const std::size_t cut = world_.chance(0.1) ? world_.below(bytes.size()) : 0;
+  for (const std::string& piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
+    if (piece.empty()) continue;
+    world_.at(in_turn(last_up_, *delay), [self = shared_from_this(), piece] {
+      if (!self->silent_) self->server_.receive(self->there_, piece);
+    });
+  }
+}
+
+/// From the server.
+void redis_line::receive(std::string bytes) {
+  if (silent_ || !open_) return;
+  const std::optional<real> delay = network_.piece();
+  if (!delay) return go_silent();
+  world_.at(in_turn(last_down_, *delay), [self = shared_from_this(), bytes = std::move(bytes)] {
+    if (self->silent_ || !self->open_) return;
+    self->home_.post([self, bytes] {
+      self->decoder_.feed(bytes);
+      while (self->open_) {
+        std::optional<redis::value> v = self->decoder_.next();
+        if (!v) return;
+        self->ears_.came(std::move(*v));
+      }
+    });
+  });
+}
+
+/// Something was lost for good. Either both ends hear of it soon, or the client only when it misses a reply, and the
+/// server, which counts us as a listener until then, at any time.
+void redis_line::go_silent() {
+  if (std::exchange(silent_, true)) return;
+  world_.note("cut", there_);
+  if (world_.chance(0.5)) {
+    end_at_server(world_.now() + world_.between(0ms, 5ms));
+    world_.in(world_.between(0ms, 5ms), [self = shared_from_this()] { self->post_break(); });
+  } else {
+    end_at_server(world_.now() + world_.between(0ms, 2s));
+  }
+}
+
+void redis_line::post_break() {
+  world_.at(in_turn(last_down_, world_.between(30us, 2ms)), [self = shared_from_this()] {
+    self->home_.post([self] {
+      if (std::exchange(self->open_, false)) self->ears_.broke();
+    });
+  });
+}
+
+void redis_line::end_at_server(real when) {
+  world_.at(when, [self = shared_from_this()] { self->server_.closed(self->there_); });
+}
+
+bool redis_line::is_prompt() const noexcept {
+  return open_ && !silent_ && last_up_ <= world_.now() + 2ms && network_.now.lose == 0 && network_.now.late == 0;
+}
+
+void redis_line::close() {
+  if (!std::exchange(open_, false)) return;
+  if (!silent_) end_at_server(in_turn(last_up_, world_.between(30us, 2ms)));  // after all that is under way
+}
+
+void redis_line::crash(real noticed_after) {
+  open_ = false;
+  if (!silent_) end_at_server(in_turn(last_up_, noticed_after));
+}
+
+}  // namespace holdfast::sim

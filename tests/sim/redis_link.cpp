@@ -1,0 +1,201 @@
+#include "sim/redis_link.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planted.hpp"
+
+namespace holdfast::sim {
+
+using namespace std::chrono_literals;
+using redis::reply;
+using redis::value;
+using runtime::io;
+using runtime::later;
+using runtime::task;
+using runtime::wake;
+
+namespace {
+
+constexpr runtime::span longest_silence = 100ms;  // with replies due
+constexpr runtime::span longest_dial = 100ms;
+
+seam::failure no_answer() { return {errc::unreachable, "no answer"}; }
+
+}  // namespace
+
+class redis_link::counted {
+ public:
+  explicit counted(std::size_t& n) : n_(n) { ++n_; }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { --n_; }
+
+ private:
+  std::size_t& n_;
+};
+
+redis_link::redis_link(ends e, std::string channel, redis::listener& who)
+    : world_(e.all),
+      network_(e.between),
+      server_(e.server),
+      home_(e.home),
+      channel_(std::move(channel)),
+      listener_(who),
+      lanes_(2),
+      tasks_(e.home) {}
+
+task<reply> redis_link::call(io& i, const redis::command& what, limit l) {
+  const counted here(waiting_);
+  const std::uint64_t which = world_.below(lanes_.size() + 1);
+  const bool on_main = which == lanes_.size();
+  way& w = on_main ? main_ : lanes_[which];
+  std::optional<seam::failure> down;
+  if (on_main) {
+    down = co_await listen(i, l);
+  } else {
+    down = co_await make_sure_of(i, w, l);
+  }
+  if (down) co_return std::move(*down);
+  if (!is_open(w)) co_return no_answer();  // it broke again before we came to run
+  reply got = co_await call_on(i, w, what, std::move(l));
+  co_return got;
+}
+
+task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l) {
+  slot mine;
+  w.due.insert(w.due.end(), what.replies() - 1, nullptr);
+  w.due.push_back(&mine);
+  w.line->send(what.bytes());
+  const instant too_long = later(i.now(), longest_silence);
+  const limit nearer(std::min(l.at(), too_long), l.stop());
+  const wake why = co_await wait(i, mine.answered, nearer);
+  if (mine.got) co_return std::move(*mine.got);
+  if (planted(bug::late_reply_to_another)) {
+    std::erase(w.due, &mine);
+  } else {
+    std::replace(w.due.begin(), w.due.end(), &mine, static_cast<slot*>(nullptr));
+  }
+  if (why == wake::late && i.now() >= too_long && is_open(w)) {
+    w.line->close();
+    broke(w);
+  }
+  co_return no_answer();
+}
+
+/// For a lane: whoever finds it closed opens it.
+task<std::optional<seam::failure>> redis_link::make_sure_of(io& i, way& w, limit l) {
+  if (is_open(w)) co_return std::nullopt;
+  const instant made = later(i.now(), world_.between(60us, 4ms));
+  const bool lost = !network_.piece();
+  const instant until = lost ? later(i.now(), longest_dial) : made;
+  const wake why = co_await sleep(i, limit(std::min(l.at(), until), l.stop()));
+  if (is_open(w)) co_return std::nullopt;
+  if (lost || why == wake::stopped || i.now() < made || network_.refuses() || crashed_) co_return no_answer();
+  connect(w);
+  co_return std::nullopt;
+}
+
+task<std::optional<seam::failure>> redis_link::listen(io& i, limit l) {
+  if (up_) co_return std::nullopt;
+  const counted here(waiting_);
+  visitor me;
+  lobby_.push_back(&me);
+  if (!std::exchange(dialling_, true)) tasks_.spawn(dial());
+  const wake why = co_await wait(i, me.called, l);
+  leave(me);
+  if (why == wake::signalled) co_return me.why;
+  co_return no_answer();
+}
+
+/// Opens the main line, and subscribes. Nobody waits for it, or it broke in between: the next caller tries again.
+task<void> redis_link::dial() {
+  const std::optional<seam::failure> down =
+      co_await make_sure_of(home_, main_, limit(later(home_.now(), longest_dial)));
+  bool heard = false;
+  if (!down) {
+    const std::shared_ptr<redis_line> mine = main_.line;
+    redis::command subscribe(2);
+    subscribe.add("SSUBSCRIBE").add(channel_);
+    mine->send(subscribe.bytes());
+    const wake why = co_await wait(home_, subscribed_, limit(later(home_.now(), longest_dial)));
+    heard = why == wake::signalled && mine->is_open();
+    if (!heard && mine->is_open()) mine->close();
+  }
+  dialling_ = false;
+  if (!heard) {
+    call_visitors(no_answer());
+    co_return;
+  }
+  up_ = true;
+  call_visitors(std::nullopt);
+  if (std::exchange(was_up_, true)) listener_.in_doubt();
+}
+
+void redis_link::post(const redis::command& what) {
+  if (!up_) return;
+  main_.due.insert(main_.due.end(), what.replies(), nullptr);
+  main_.line->send(what.bytes());
+}
+
+void redis_link::connect(way& w) {
+  w.line = std::make_shared<redis_line>(world_, network_, server_, home_);
+  w.line->open({[this, &w](value v) { came(w, std::move(v)); }, [this, &w] { broke(w); }});
+}
+
+void redis_link::came(way& w, value v) {
+  if (v.is(value::kind::push)) {
+    if (v.items.at(0).text == "ssubscribe") return subscribed_.set();
+    on_message(v.items.at(2).text);
+    return listener_.pushed(v.items.at(2).text);
+  }
+  if (w.due.empty()) {
+    if (!planted(bug::late_reply_to_another)) world_.violate("I12: a reply that nobody asked for");
+    return;
+  }
+  slot* const whose = w.due.front();
+  w.due.pop_front();
+  if (whose == nullptr) return;
+  whose->got = std::move(v);
+  whose->answered.set();
+}
+
+/// What was due is not known.
+void redis_link::broke(way& w) {
+  for (slot* const s : std::exchange(w.due, {})) {
+    if (s == nullptr) continue;
+    s->got = reply(no_answer());
+    s->answered.set();
+  }
+  if (&w == &main_ && !std::exchange(up_, false)) return;  // it was not up yet: dial() takes care of it
+  listener_.in_doubt();
+}
+
+void redis_link::call_visitors(const std::optional<seam::failure>& why) {
+  for (visitor* const v : std::exchange(lobby_, {})) {
+    v->why = why;
+    v->called.set();
+  }
+}
+
+void redis_link::leave(const visitor& v) { std::erase(lobby_, &v); }
+
+const redis_line* redis_link::prompt_main_line() const noexcept {
+  return up_ && main_.line->is_prompt() ? main_.line.get() : nullptr;
+}
+
+void redis_link::disturb() {
+  const std::uint64_t which = world_.below(lanes_.size() + 1);
+  const way& w = which == lanes_.size() ? main_ : lanes_[which];
+  if (is_open(w)) w.line->go_silent();
+}
+
+void redis_link::crash(real noticed_after) {
+  crashed_ = true;
+  if (main_.line) main_.line->crash(noticed_after);
+  for (const way& w : lanes_) {
+    if (w.line) w.line->crash(noticed_after);
+  }
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,90 @@
+#pragma once
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redis/link.hpp"
+#include "runtime/nursery.hpp"
+#include "runtime/signal.hpp"
+#include "sim/client_io.hpp"
+#include "sim/network.hpp"
+#include "sim/redis_line.hpp"
+#include "sim/redis_server.hpp"
+
+namespace holdfast::sim {
+
+/// A client's link to the Redis server, over the bad network. Like the product's it has a main line, which listens to
+/// the inbox and takes commands, and lanes, which only take commands: a message may overtake a reply. Which way a
+/// command goes is chance.
+class redis_link final : public redis::link {
+ public:
+  struct ends {
+    world& all;
+    network& between;
+    redis_server& server;
+    client_io& home;
+  };
+  redis_link(ends, std::string channel, redis::listener&);
+
+  runtime::task<redis::reply> call(runtime::io&, const redis::command&, limit) override;
+  [[nodiscard]] bool listens() const noexcept override { return up_; }
+  runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override;
+  void post(const redis::command&) override;
+
+  void disturb();  ///< cuts one of its connections
+  /// The process is gone. The server notices it after that time.
+  void crash(real noticed_after);
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }  ///< callers
+  /// The main line, while it works and is quick; else nothing.
+  [[nodiscard]] const redis_line* prompt_main_line() const noexcept;
+  /// Told of every message, before the listener; for checks.
+  std::function<void(const std::string&)> on_message = [](const std::string&) {};
+
+ private:
+  struct slot {
+    runtime::signal answered;
+    std::optional<redis::reply> got;
+  };
+  struct visitor {
+    runtime::signal called;
+    std::optional<seam::failure> why;
+  };
+  /// A line and the callers whose replies are due on it, in order; null: the caller has left.
+  struct way {
+    std::shared_ptr<redis_line> line;
+    std::deque<slot*> due;
+  };
+  class counted;
+  runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit);
+  runtime::task<std::optional<seam::failure>> make_sure_of(runtime::io&, way&, limit);
+  runtime::task<void> dial();
+  [[nodiscard]] bool is_open(const way& w) const noexcept { return w.line && w.line->is_open(); }
+  void connect(way&);
+  void came(way&, redis::value);
+  void broke(way&);
+  void call_visitors(const std::optional<seam::failure>&);
+  void leave(const visitor&);
+
+  world& world_;
+  network& network_;
+  redis_server& server_;
+  client_io& home_;
+  const std::string channel_;
+  redis::listener& listener_;
+  bool crashed_ = false;
+  std::size_t waiting_ = 0;
+
+  way main_;
+  std::vector<way> lanes_;
+  bool up_ = false;  // the main line listens
+  bool was_up_ = false;
+  bool dialling_ = false;
+  runtime::signal subscribed_;
+  std::vector<visitor*> lobby_;
+  runtime::nursery tasks_;
+};
+
+}  // namespace holdfast::sim

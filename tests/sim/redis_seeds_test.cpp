@@ -1,0 +1,16 @@
+// The whole path to Redis: the core, the product's client and scripts, and a simulated server.
+#include "sim/many_seeds.hpp"
+
+namespace holdfast::sim {
+namespace {
+
+TEST(redis_simulator, every_invariant_holds_in_every_world) {
+  expect_that_every_invariant_holds(store_kind::redis, "redis", sanitized ? 1'000 : 10'000);
+}
+
+TEST(redis_simulator, one_seed_is_one_run_exactly_repeatable) {
+  expect_that_one_seed_is_one_run(store_kind::redis, 300);
+}
+
+}  // namespace
+}  // namespace holdfast::sim

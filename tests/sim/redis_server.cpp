@@ -1,0 +1,224 @@
+#include "sim/redis_server.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "redis/script.hpp"
+#include "sim/lua_bugs.hpp"
+
+namespace holdfast::sim {
+
+using redis::value;
+
+namespace {
+
+std::string sha1(const std::string& text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
+  constexpr char digits[] = "0123456789abcdef";
+  std::string hex;
+  for (unsigned n = 0; n < size; ++n) hex.append({digits[digest[n] >> 4], digits[digest[n] & 15]});
+  return hex;
+}
+
+/// RESP3.
+void encode(const value& v, std::string& into) {
+  switch (v.what) {
+    case value::kind::nil: into += "_\r\n"; return;
+    case value::kind::integer: into += ":" + std::to_string(v.number) + "\r\n"; return;
+    case value::kind::text: into += "$" + std::to_string(v.text.size()) + "\r\n" + v.text + "\r\n"; return;
+    case value::kind::error: into += "-" + v.text + "\r\n"; return;
+    case value::kind::list:
+    case value::kind::push:
+      into += (v.is(value::kind::list) ? "*" : ">") + std::to_string(v.items.size()) + "\r\n";
+      for (const value& item : v.items) encode(item, into);
+      return;
+  }
+}
+
+std::string encoded(const value& v) {
+  std::string bytes;
+  encode(v, bytes);
+  return bytes;
+}
+
+value pushed(std::vector<value> items) {
+  value v = list(std::move(items));
+  v.what = value::kind::push;
+  return v;
+}
+
+std::optional<asked> question(const std::string& sha) {
+  if (sha == redis::scripts::acquire.sha) return asked::poll;
+  if (sha == redis::scripts::renew.sha) return asked::renew;
+  if (sha == redis::scripts::release.sha) return asked::release;
+  return std::nullopt;
+}
+
+}  // namespace
+
+redis_server::redis_server(world& w, drifting_clock clock, choices c)
+    : world_(w),
+      clock_(clock),
+      choices_(c),
+      lua_([this](const words& command) { return in_script(command); }),
+      audit_(
+          w,
+          {keys_, [this] { return now(); }, [this](const std::string& inbox) { return anybody_at(inboxes_ + inbox); }},
+          c.in_order) {}
+
+wall_time redis_server::now() const {
+  return {(clock_.now().time_since_epoch() - set_back_) / std::chrono::microseconds(1)};
+}
+
+redis_server::connection redis_server::accept(std::function<void(std::string)> say, std::function<void()> hang_up) {
+  const connection c = ++last_connection_;
+  peers_[c] = peer{std::move(say), std::move(hang_up)};
+  return c;
+}
+
+void redis_server::closed(connection c) { peers_.erase(c); }
+
+void redis_server::receive(connection c, std::string_view bytes) {
+  const auto at = peers_.find(c);
+  if (at == peers_.end()) return;
+  peer& p = at->second;
+  p.decoder.feed(bytes);
+  while (const std::optional<value> command = p.decoder.next()) {
+    words w;
+    for (const value& item : command->items) w.push_back(item.text);
+    const value reply = carry_out(c, p, w);
+    if (!choices_.push_first) p.say(encoded(reply));
+    for (auto& [to, message] : std::exchange(messages_, {})) peers_.at(to).say(std::move(message));
+    if (choices_.push_first) p.say(encoded(reply));
+  }
+}
+
+value redis_server::carry_out(connection c, peer& p, const words& w) {
+  if (world_.now() < loading_until_ && w.at(0) != "SSUBSCRIBE") {
+    return error("LOADING Redis is loading the dataset in memory");
+  }
+  if (w.at(0) == "EVALSHA" && w.size() > 2) return evalsha(w);
+  if (w[0] == "SCRIPT" && w.size() == 3 && w[1] == "LOAD") return load(w[2]);
+  if (w[0] == "SSUBSCRIBE" && w.size() == 2) {
+    world_.note("subscribe", c);
+    p.channels.insert(w[1]);
+    return pushed({text("ssubscribe"), text(w[1]), number(static_cast<std::int64_t>(p.channels.size()))});
+  }
+  return error("ERR unknown command '" + w[0] + "'");
+}
+
+value redis_server::load(const std::string& script) {
+  const std::string sha = sha1(script);
+  const std::optional<std::string> bad = lua_.load(sha, with_planted_bug(script));
+  const std::string shebang = script.substr(0, script.find('\n'));
+  if (shebang.starts_with("#!lua") && shebang.find("allow-oom") != std::string::npos) allow_oom_.insert(sha);
+  return bad ? error(*bad) : text(sha);
+}
+
+/// What a server says before the first effect of a script that has a shebang.
+std::optional<std::string> redis_server::refusal(const std::string& sha) const {
+  if (!lua_.knows(sha)) return "NOSCRIPT No matching script. Please use EVAL.";
+  const bool full = world_.now() < full_until_ && !allow_oom_.contains(sha);
+  if (full) return "OOM command not allowed when used memory > 'maxmemory'.";
+  return std::nullopt;
+}
+
+value redis_server::evalsha(const words& w) {
+  if (const std::optional<std::string> why = refusal(w[1])) return error(*why);
+  const auto keys = static_cast<std::size_t>(std::atoi(w[2].c_str()));
+  if (w.size() < 3 + keys) return error("ERR Number of keys can't be greater than number of args");
+  const auto first_arg = w.begin() + 3 + static_cast<std::ptrdiff_t>(keys);
+  const words key_names(w.begin() + 3, first_arg), args(first_arg, w.end());
+  const std::optional<asked> what = question(w[1]);
+  return what ? run_ours(w[1], {*what, key_names, args}) : lua_.run(w[1], key_names, args);
+}
+
+value redis_server::run_ours(const std::string& sha, const redis_step& step) {
+  if (step.what != asked::renew) inboxes_ = step.args.at(step.what == asked::poll ? 2 : 1);
+  audit_.before(step);
+  value reply = lua_.run(sha, step.keys, step.args);
+  world_.note("script", static_cast<std::uint64_t>(step.what), static_cast<std::uint64_t>(reply.number));
+  if (world_.trace) world_.tell(told(step, reply));
+  audit_.after(step, reply);
+  return reply;
+}
+
+/// For whoever reads a trace: claims by their first characters.
+std::string redis_server::told(const redis_step& step, const value& reply) const {
+  constexpr const char* names[] = {"poll", "renew", "release"};
+  const auto claim = [](const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 4) : owner; };
+  std::string said = std::to_string(reply.number) + reply.text;
+  if (!reply.items.empty()) said = "no, " + std::to_string(reply.items[0].number) + " ms left";
+  const auto held = keys_.text_at(step.lock(), now());
+  std::string line;
+  if (step.keys.size() > 1) {
+    for (const std::string& who : keys_.members_of(step.keys[1], now())) line += " " + claim(who);
+  }
+  return std::string("  ") + names[static_cast<int>(step.what)] + " of " + step.lock() + " by " + claim(step.owner()) +
+         ": " + said + "; held by " + (held ? claim(held->value) : "nobody") + ", waiting:" + line;
+}
+
+value redis_server::in_script(const words& w) {
+  if (w[0] == "SPUBLISH" && w.size() == 3) return spublish(w);
+  std::optional<value> got = keys_.carry_out(w, now());
+  return got ? std::move(*got) : error("ERR Unknown Redis command called from script");
+}
+
+/// How many have it in their sockets; whether they ever read it nobody knows.
+value redis_server::spublish(const words& w) {
+  std::int64_t reached = 0;
+  for (const auto& [c, p] : peers_) {
+    if (!p.channels.contains(w[1])) continue;
+    ++reached;
+    messages_.emplace_back(c, encoded(pushed({text("smessage"), text(w[1]), text(w[2])})));
+  }
+  world_.note("publish", static_cast<std::uint64_t>(reached));
+  return number(reached);
+}
+
+bool redis_server::anybody_at(const std::string& channel) const {
+  for (const auto& [c, p] : peers_) {
+    if (p.channels.contains(channel)) return true;
+  }
+  return false;
+}
+
+void redis_server::restart(bool with_data) {
+  world_.note("restart", with_data ? 1 : 0, peers_.size());
+  lua_.flush();
+  if (!with_data) keys_.clear();
+  for (const auto& [c, p] : std::exchange(peers_, {})) p.hang_up();
+}
+
+void redis_server::flush_scripts() {
+  world_.note("flush");
+  lua_.flush();
+}
+
+void redis_server::set_clock_back(real by) {
+  world_.note("clock", static_cast<std::uint64_t>(by.count()));
+  set_back_ += by;
+}
+
+void redis_server::take_for_another(const std::string& lock, std::chrono::milliseconds ttl) {
+  if (keys_.text_at(lock, now())) return;
+  world_.note("foreign");
+  (void)keys_.carry_out({"SET", lock, "0123456789abcdef0123456789abcdef", "PX", std::to_string(ttl.count())}, now());
+}
+
+std::string redis_server::leftovers() const {
+  std::string held;
+  for (const std::string& key : keys_.all(now())) {
+    const auto cell = keys_.text_at(key, now());
+    if (key.ends_with("}") && cell) held += key + " is still held by " + cell->value + "; ";
+  }
+  return held;
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redis/codec.hpp"
+#include "sim/client_io.hpp"
+#include "sim/redis_audit.hpp"
+#include "sim/redis_keys.hpp"
+#include "sim/redis_lua.hpp"
+#include "sim/world.hpp"
+
+namespace holdfast::sim {
+
+/// A Redis server: connections that speak its protocol, keys that run out by its own clock, sharded channels, and our
+/// scripts, run by Lua. A restart cuts the connections and forgets scripts and subscriptions; its keys it keeps or not.
+class redis_server {
+ public:
+  using connection = std::uint64_t;
+  struct choices {
+    bool push_first;  ///< who publishes to itself gets the message before its reply (Redis 7.0), or after it (Valkey)
+    bool in_order;    ///< no fault of this run moves anybody's place
+  };
+  redis_server(world&, drifting_clock, choices);
+
+  /// `say` takes what goes to the client; `hang_up` is called when the server ends the connection.
+  [[nodiscard]] connection accept(std::function<void(std::string)> say, std::function<void()> hang_up);
+  void receive(connection, std::string_view bytes);
+  void closed(connection);  ///< by the client, or the network: the server has noticed it
+
+  void restart(bool with_data);
+  void flush_scripts();
+  void set_clock_back(real);
+  void load_data_until(real when) { loading_until_ = when; }  ///< until then it takes no commands, but subscriptions
+  void be_full_until(real when) { full_until_ = when; }       ///< until then it runs only scripts with allow-oom
+  /// Another library takes the lock, if it is free.
+  void take_for_another(const std::string& lock, std::chrono::milliseconds ttl);
+
+  [[nodiscard]] wall_time now() const;
+  [[nodiscard]] const redis_keys& keys() const noexcept { return keys_; }
+  [[nodiscard]] redis_audit& audit() noexcept { return audit_; }
+  /// Which of its locks are held now.
+  [[nodiscard]] std::string leftovers() const;
+
+ private:
+  struct peer {
+    std::function<void(std::string)> say;
+    std::function<void()> hang_up;
+    redis::decoder decoder{};
+    std::set<std::string> channels{};
+  };
+  using words = std::vector<std::string>;
+  redis::value carry_out(connection, peer&, const words&);
+  redis::value evalsha(const words&);
+  redis::value run_ours(const std::string& sha, const redis_step&);
+  [[nodiscard]] std::optional<std::string> refusal(const std::string& sha) const;
+  [[nodiscard]] std::string told(const redis_step&, const redis::value& reply) const;
+  redis::value in_script(const words&);
+  redis::value spublish(const words&);
+  redis::value load(const std::string& text);
+  [[nodiscard]] bool anybody_at(const std::string& channel) const;
+
+  world& world_;
+  const drifting_clock clock_;
+  const choices choices_;
+  real set_back_{0};
+  real loading_until_{0}, full_until_{0};
+  std::set<std::string> allow_oom_;  // scripts
+  redis_keys keys_;
+  redis_lua lua_;
+  connection last_connection_ = 0;
+  std::map<connection, peer> peers_;
+  std::vector<std::pair<connection, std::string>> messages_;  // of the command that is being carried out
+  std::string inboxes_;                                       // of the script that runs
+  redis_audit audit_;
+};
+
+}  // namespace holdfast::sim

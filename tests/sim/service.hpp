@@ -1,0 +1,41 @@
+#pragma once
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/client_io.hpp"
+#include "sim/watchful.hpp"
+
+namespace holdfast::sim {
+
+/// One client's side of a store. It outlives its process, which may crash.
+class access {
+ public:
+  virtual ~access() = default;
+  [[nodiscard]] virtual watchful& store() = 0;
+  /// The process is gone: nothing reaches it, and nothing that it says is heard.
+  virtual void crash() = 0;
+  /// How many of its calls wait for an answer.
+  [[nodiscard]] virtual std::size_t waiting() const = 0;
+};
+
+/// The store of one run: its server, and the clients' ways to it.
+class service {
+ public:
+  virtual ~service() = default;
+  [[nodiscard]] virtual std::unique_ptr<access> connect(client_io& home) = 0;
+  /// Whether two are never inside at once. Where the server loses its state, only fences protect.
+  [[nodiscard]] virtual bool exclusive() const = 0;
+  [[nodiscard]] virtual const std::vector<std::chrono::milliseconds>& ttls() const = 0;
+
+  /// Now and then, while there are faults: those of the server and of the victim's connections. How many.
+  virtual std::uint64_t trouble(access& victim) = 0;
+  virtual void heal() {}  ///< no fault goes on
+  /// What a server that is left alone for so long has forgotten.
+  [[nodiscard]] virtual real rest() const = 0;
+  [[nodiscard]] virtual std::string leftovers() = 0;               ///< after that: locks and places
+  [[nodiscard]] virtual std::string left_after_a_day() const = 0;  ///< everything
+};
+
+}  // namespace holdfast::sim

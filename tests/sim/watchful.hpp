@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "sim/asked.hpp"
+#include "sim/world.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::sim {
+
+/// A store that watches how its claims are used: one call at a time and nothing after a release that was answered (I5),
+/// no hammering (I9), and none is dropped that the store may know of (I10).
+class watchful final : public seam::backend {
+ public:
+  watchful(world& w, seam::backend& inner) : world_(w), inner_(inner) {}
+
+  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  void when_in_doubt(std::function<void()> verify) override { inner_.when_in_doubt(std::move(verify)); }
+  void close() noexcept override { inner_.close(); }
+  [[nodiscard]] guarantees promises() const noexcept override { return inner_.promises(); }
+
+  /// Of the claims that are open.
+  [[nodiscard]] const std::set<std::pair<std::uint64_t, std::uint64_t>>& owners() const noexcept { return owners_; }
+  /// Nobody is left to drop anything: the process has crashed; or it ends in order, and what it cannot reach by now is
+  /// left to its ttl.
+  bool over = false;
+  /// Told of every yes and no.
+  std::function<void(const seam::owner_id&, asked, bool yes)> heard = [](const seam::owner_id&, asked, bool) {};
+
+ private:
+  class place;
+  world& world_;
+  seam::backend& inner_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> owners_;
+};
+
+}  // namespace holdfast::sim
