@@ -25,19 +25,25 @@ using lines = std::vector<std::string>;
 /// A server that answers what the test says, in the protocol's own words.
 struct scripted_link final : link {
   runtime::task<reply> call(runtime::io&, const command& what, limit) override {
-    sent.push_back(test::decoded(what.bytes()).at(0));
-    if (answers.empty()) co_return seam::failure(errc::unreachable, "the test has no answer");
-    decoder d;
-    d.feed(answers.front());
-    answers.pop_front();
-    co_return d.next().value();
+    for (const std::string& each : test::decoded(what.bytes())) sent.push_back(each);
+    reply last = seam::failure(errc::unreachable, "");
+    for (std::size_t n = 0; n < what.replies(); ++n) {
+      if (answers.empty()) co_return seam::failure(errc::unreachable, "the test has no answer");
+      decoder d;
+      d.feed(answers.front());
+      answers.pop_front();
+      last = d.next().value();
+    }
+    co_return last;
   }
   [[nodiscard]] bool listens() const noexcept override { return listening; }
   runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override {
     listening = !deaf;
     co_return deaf;
   }
-  void post(const command& what) override { posted.push_back(test::decoded(what.bytes()).at(0)); }
+  void post(const command& what) override {
+    for (const std::string& each : test::decoded(what.bytes())) posted.push_back(each);
+  }
 
   std::deque<std::string> answers;
   lines sent, posted;
@@ -59,14 +65,13 @@ class redis_client : public testing::Test {
  protected:
   void SetUp() override { open("redis://"); }
   void open(const std::string& url) {
-    client_ =
-        std::make_unique<client>(settings::parse(url), inbox_id, [this](const std::string& channel, listener& who) {
-          channel_ = channel;
-          listener_ = &who;
-          auto made = std::make_unique<scripted_link>();
-          link_ = made.get();
-          return made;
-        });
+    client_ = std::make_unique<client>(settings::parse(url), inbox_id, [this](const identity& me, listener& who) {
+      channel_ = me.channel;
+      listener_ = &who;
+      auto made = std::make_unique<scripted_link>();
+      link_ = made.get();
+      return made;
+    });
   }
   std::unique_ptr<seam::claim> claim(seam::milliseconds ttl = 10s, bool queue = true) {
     return client_->open({.name = "a", .owner = {1, 2}, .ttl = ttl, .queue = queue, .label = "me"});
@@ -202,11 +207,11 @@ TEST_F(redis_client, is_not_harmed_by_times_that_no_server_has) {
 
 TEST_F(redis_client, gives_back_what_a_message_gave_to_nobody) {
   push(0us);
-  ASSERT_EQ(link_->posted.size(), 1u);
-  EXPECT_NE(link_->posted[0].find(scripts::release.sha), std::string::npos);
-  EXPECT_NE(link_->posted[0].find("\"holdfast:{a}\" \"holdfast:{a}:q\" \"holdfast:{a}:f\""), std::string::npos);
+  ASSERT_EQ(link_->posted.size(), 2u);  // the script first: the server may have forgotten it
+  EXPECT_NE(link_->posted[1].find(scripts::release.sha), std::string::npos);
+  EXPECT_NE(link_->posted[1].find("\"holdfast:{a}\" \"holdfast:{a}:q\" \"holdfast:{a}:f\""), std::string::npos);
   listener_->pushed("hello");
-  EXPECT_EQ(link_->posted.size(), 1u) << "not ours";
+  EXPECT_EQ(link_->posted.size(), 2u) << "not ours";
 }
 
 TEST_F(redis_client, looks_again_when_the_holder_must_be_gone) {
