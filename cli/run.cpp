@@ -168,6 +168,8 @@ class runner {
       return end(by_signal + by, "not started");
     }
     const auto needed = grace_ + margin;
+    // Whoever has waited may hold it for a short while at first.
+    if (lease_.remaining() <= needed) (void)lease_.renew(options_.ttl);
     if (lease_.remaining() <= needed) {
       say("less time is left than the command would get to stop in; see --grace");
       lease_.release();
