@@ -28,7 +28,9 @@ build:
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target holdfast holdfast_program
 
-bench: build
+bench:
+	@scripts/setup bench
+	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target holdfast_bench holdfast_program
 	@build/release/bench/holdfast_bench
 

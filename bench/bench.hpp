@@ -24,6 +24,20 @@ using seconds = std::chrono::duration<double>;
   return v[v.size() / 2];
 }
 
+/// The value that so great a share of them stays below.
+[[nodiscard]] inline double at_share(std::vector<double> v, double share) {
+  std::sort(v.begin(), v.end());
+  return v[std::min(v.size() - 1, static_cast<std::size_t>(share * static_cast<double>(v.size())))];
+}
+
+[[nodiscard]] inline double microseconds_now() { return 1e6 * now().count(); }
+
+/// Keeps a core busy.
+inline void work(double microseconds) {
+  for (const double began = microseconds_now(); microseconds_now() - began < microseconds;) {
+  }
+}
+
 /// Nanoseconds for one call of f, in a slice of about `length`.
 template <class F>
 [[nodiscard]] double nanoseconds_each(F f, seconds length = std::chrono::milliseconds(50)) {
@@ -41,6 +55,9 @@ void hand_over(std::vector<figure>&);
 void many_leases(std::vector<figure>&);
 void directory(std::vector<figure>&);
 void redis(std::vector<figure>&);
+void redis_coroutines(std::vector<figure>&);
+void redis_hand_off(std::vector<figure>&);
+void redis_leases(std::vector<figure>&);
 /// What our layers cost without the store under them. It looks inside, so it is not here but in tests/cost.
 void layers(std::vector<figure>&);
 

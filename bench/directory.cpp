@@ -52,13 +52,6 @@ class bare_sqlite {
   std::array<sqlite3_stmt*, 6> statements_{};
 };
 
-double microseconds_now() { return 1e6 * now().count(); }
-
-double at_share(std::vector<double> v, double share) {
-  std::sort(v.begin(), v.end());
-  return v[std::min(v.size() - 1, static_cast<std::size_t>(share * static_cast<double>(v.size())))];
-}
-
 void uncontended_pair(std::vector<figure>& all) {
   const folder here;
   holdfast::store store = holdfast::open("dir:" + here.file("locks"));
@@ -73,11 +66,6 @@ void uncontended_pair(std::vector<figure>& all) {
   all.push_back({"two bare SQLite write transactions", median(theirs), "us"});
   const double ratio = median(ratios);
   all.push_back({"dir:, uncontended, ratio", ratio, "x", "at most 2", ratio <= 2});
-}
-
-void work(double microseconds) {
-  for (const double began = microseconds_now(); microseconds_now() - began < microseconds;) {
-  }
 }
 
 /// From the release in one process to the return of acquire() in the other, in microseconds.

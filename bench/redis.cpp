@@ -52,9 +52,10 @@ void threads(const redis_server& server, int count, double least_or_most, std::v
         count,
         [&](int n) {
           auto socket = std::make_shared<bare_socket>(server.port());
-          return [socket, scripts = script_pair(*socket, "bare/" + std::to_string(n))] {
-            (void)socket->ask(scripts.acquire);
-            (void)socket->ask(scripts.release);
+          const script_pair scripts(*socket, "bare/" + std::to_string(n));
+          return [socket, acquire = resp(scripts.acquire), release = resp(scripts.release)] {
+            (void)socket->ask(acquire);
+            (void)socket->ask(release);
           };
         },
         200ms));

@@ -68,10 +68,13 @@ bare_socket::bare_socket(int port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CL
 
 bare_socket::~bare_socket() { ::close(fd_); }
 
-std::string bare_socket::ask(const std::string& request) {
-  if (::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
+void bare_socket::send(const std::string& bytes) const {
+  if (::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size())) {
     throw std::runtime_error("send");
   }
+}
+
+std::string bare_socket::receive() const {
   char buffer[4096];
   const ssize_t n = ::recv(fd_, buffer, sizeof buffer, 0);
   if (n <= 0) throw std::runtime_error("recv");
@@ -97,15 +100,18 @@ std::string script_text(const std::string& name) {
   return text;
 }
 
-script_pair::script_pair(bare_socket& server, const std::string& name) {
-  const auto load = [&](const std::string& script) {  // "$40", and the sum on the next line
-    const std::string reply = server.ask(resp({"SCRIPT", "LOAD", script_text(script)}));
-    return reply.substr(reply.find('\n') + 1, 40);
-  };
+std::string load_script(const bare_socket& server, const std::string& text) {
+  const std::string reply = server.ask(resp({"SCRIPT", "LOAD", text}));  // "$40", and the sum on the next line
+  if (!reply.starts_with("$40\r\n")) throw std::runtime_error(reply);
+  return reply.substr(reply.find('\n') + 1, 40);
+}
+
+script_pair::script_pair(const bare_socket& server, const std::string& name) {
   const std::string k = "holdfast:{" + name + "}";
   const std::string owner = "AAAAAAAAAAAAAAAA.BBBBBBBBBBBBBBBB-500";
-  acquire = resp({"EVALSHA", load("acquire"), "3", k, k + ":q", k + ":f", owner, "10000", "holdfast:in:", ""});
-  release = resp({"EVALSHA", load("release"), "3", k, k + ":q", k + ":f", owner, "holdfast:in:"});
+  const auto sum = [&](const char* script) { return load_script(server, script_text(script)); };
+  acquire = {"EVALSHA", sum("acquire"), "3", k, k + ":q", k + ":f", owner, "10000", "holdfast:in:", ""};
+  release = {"EVALSHA", sum("release"), "3", k, k + ":q", k + ":f", owner, "holdfast:in:"};
 }
 
 }  // namespace bench

@@ -26,8 +26,14 @@ class bare_socket {
   bare_socket(const bare_socket&) = delete;
   bare_socket& operator=(const bare_socket&) = delete;
   ~bare_socket();
+  void send(const std::string& bytes) const;
+  /// What has come; waits for some of it.
+  [[nodiscard]] std::string receive() const;
   /// One round trip: the bytes of the reply.
-  std::string ask(const std::string& request);
+  std::string ask(const std::string& request) const {
+    send(request);
+    return receive();
+  }
 
  private:
   int fd_;
@@ -36,11 +42,13 @@ class bare_socket {
 /// The bytes of a command.
 [[nodiscard]] std::string resp(const std::vector<std::string>& words);
 
-/// Our own scripts, loaded into the server: the request that takes the lock of that name, and the one that gives it
-/// back.
+/// The sum by which a script is called from now on.
+[[nodiscard]] std::string load_script(const bare_socket&, const std::string& text);
+
+/// Our own scripts, loaded into the server: the words that take the lock of that name, and those that give it back.
 struct script_pair {
-  script_pair(bare_socket&, const std::string& name);
-  std::string acquire, release;
+  script_pair(const bare_socket&, const std::string& name);
+  std::vector<std::string> acquire, release;
 };
 
 /// The text of one of our scripts, its parts put in.

@@ -22,10 +22,12 @@ constexpr runtime::span a_moment = 6ms;
 
 reply lane::call(const command& what, const limit& l) {
   slot mine;
+  bool nobody_drives = false;
   {
     const std::lock_guard lock(mutex_);
     if (due_.empty()) silent_since_ = boot_clock::now();
-    if (!driven_) {
+    nobody_drives = !driven_;
+    if (nobody_drives) {
       driven_ = mine.drives = true;
       left_over_ = due_.size();
     }
@@ -33,16 +35,32 @@ reply lane::call(const command& what, const limit& l) {
     due_.push_back(&mine);
     ready_.append(what.bytes());
   }
-  if (!mine.drives) {
-    const wake why = runtime::wait_here(mine.called, l);
-    const std::lock_guard lock(mutex_);
-    if (mine.got) return std::move(*mine.got);
-    if (why != wake::signalled) {
-      leave(mine, mine.drives);
-      return no_answer();
+  if (nobody_drives) return drive(mine, l);
+  if (runtime::wait_here(mine.called, l) != wake::signalled) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!mine.got) {
+        leave(mine, mine.drives);
+        return no_answer();
+      }
     }
+    (void)runtime::wait_here(mine.called, limit(runtime::never));  // whoever brings the reply is about to call us
   }
-  return drive(mine, l);
+  // Nobody touches our slot any more: we have our reply, or it is we who drive.
+  return mine.got ? std::move(*mine.got) : drive(mine, l);
+}
+
+lane::to_be_called::~to_be_called() {
+  for (slot* s = first_; s != nullptr;) {
+    slot* const next = s->next;  // it may be gone once it is called
+    s->called.set();
+    s = next;
+  }
+}
+
+void lane::to_be_called::add(slot& s) noexcept {
+  *last_ = &s;
+  last_ = &s.next;
 }
 
 /// Sends and receives for all, until our own reply is there or our time is over.
@@ -158,6 +176,7 @@ bool lane::still_good() {
 
 /// Gives what came to whom it belongs.
 void lane::hand_out() {
+  to_be_called answered;
   const std::lock_guard lock(mutex_);
   while (std::optional<value> v = connection_->next()) {
     if (v->is(value::kind::push)) continue;
@@ -168,7 +187,7 @@ void lane::hand_out() {
     silent_since_ = boot_clock::now();
     if (whose == nullptr) continue;
     whose->got = std::move(*v);
-    if (!whose->drives) whose->called.set();
+    if (!whose->drives) answered.add(*whose);
   }
 }
 

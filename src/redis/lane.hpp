@@ -41,6 +41,20 @@ class lane {
     runtime::signal called;
     std::optional<reply> got;
     bool drives = false;
+    slot* next = nullptr;
+  };
+  /// Whose replies are there. They are called when it goes, which is when the lock is free again: they will want it.
+  class to_be_called {
+   public:
+    to_be_called() = default;
+    to_be_called(const to_be_called&) = delete;
+    to_be_called& operator=(const to_be_called&) = delete;
+    ~to_be_called();
+    void add(slot&) noexcept;
+
+   private:
+    slot* first_ = nullptr;
+    slot** last_ = &first_;
   };
   enum class ended { answered, late, stopped };
   [[nodiscard]] reply drive(slot& mine, const limit&);
