@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Runs the models of models/ with spin: each has to hold, with every state seen, and each of its twins to fail.
+
+usage: check.py [--long] [model...]      --long: also the runs that take minutes and gigabytes
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+DEPTH, MEGABYTES = 2_000_000, 1024
+DEPTH_LONG, MEGABYTES_LONG = 40_000_000, 8192
+
+# Model -> what holds (flags) -> its twins (one more flag each), which must break an assertion.
+RUNS = {
+    "grant": {
+        "": ["TWIN_ADOPT_AS_IS", "TWIN_FROM_THE_ANSWER", "TWIN_FROM_THE_PUSH", "TWIN_OWN_TTL", "TWIN_PUSH_BEFORE_SET",
+             "TWIN_RELEASE_OF_ANYBODY", "TWIN_SHORTEN", "TWIN_TAKE_AFTER_LEAVING", "TWIN_WHOLE_TTL"],
+        "PUSHES CALM STEPS=2": ["TWIN_NO_FENCE", "FORWARD"],
+        "PUSHES CALM STEPS=2 FORWARD PROMPT": ["TWIN_FUTURE"],
+    },
+    "queue": {
+        "": ["TWIN_BARGE", "TWIN_KEEP_THE_HEAD", "TWIN_LAST_FIRST", "TWIN_LEAVE_ONLY_THE_QUEUE", "TWIN_NEW_TICKET",
+             "TWIN_NO_TIMER", "TWIN_ONLY_DELETE", "TWIN_SKIP_NOBODY"],
+        "CRASHES FB=2": ["TWIN_ONLY_THE_HEAD"],
+    },
+    "fence": {
+        "": ["TWIN_ADOPT_THE_LAST", "TWIN_OLD_BLOCK", "TWIN_ONE_FENCE", "TWIN_PASS_AFTER_RELEASE",
+             "TWIN_PASS_WHEN_OVER"],
+        "P=3": [],
+        "RESET": ["TWIN_NO_FLOOR"],
+    },
+}
+LONG = {"grant": ["PUSHES STEPS=1", "PUSHES CALM N=3"], "queue": ["FB=2"], "fence": []}
+
+
+def run(model, flags, depth=DEPTH, megabytes=MEGABYTES):
+    """What the verifier says about a model with these flags."""
+    with tempfile.TemporaryDirectory() as folder:
+        def call(*command):
+            done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            return done.stdout
+        call("spin", "-a", *(f"-D{flag}" for flag in flags), str(MODELS / f"{model}.pml"))
+        call("gcc", "-O1", "-w", "-DSAFETY", "-DNOCLAIM", f"-DMEMLIM={megabytes}", "-o", "pan", "pan.c")
+        return call("./pan", f"-m{depth}", "-w22")
+
+
+def verdict(said):
+    """holds, fails, or why it is neither."""
+    errors = re.search(r"errors: (\d+)", said)
+    if not errors:
+        return "did not run: " + said[-300:]
+    if errors[1] != "0":
+        return "fails" if "assertion violated" in said else "fails, but not by an assertion"
+    whole = "Search not completed" not in said and "too small" not in said and "out of memory" not in said
+    return "holds" if whole else "did not see every state"
+
+
+def numbers(said):
+    states = re.search(r"(\S+) states, stored", said)
+    seconds = re.search(r"elapsed time (\S+)", said)
+    return (f"{int(float(states[1])):,}" if states else "?") + " states, " + (seconds[1] if seconds else "?") + " s"
+
+
+def check(model, flags, wanted, **bounds):
+    said = run(model, flags, **bounds)
+    got = verdict(said)
+    print(f"{model} {' '.join(flags)}: {got}, {numbers(said)}" + ("" if got == wanted else f"; {wanted} was wanted"),
+          flush=True)
+    return got == wanted
+
+
+def main():
+    arguments = sys.argv[1:]
+    fine = True
+    for model in [name for name in arguments if name != "--long"] or RUNS:
+        for flags, twins in RUNS[model].items():
+            fine &= check(model, flags.split(), "holds")
+            for twin in twins:
+                fine &= check(model, [*flags.split(), twin], "fails")
+        for flags in LONG[model] if "--long" in arguments else []:
+            fine &= check(model, flags.split(), "holds", depth=DEPTH_LONG, megabytes=MEGABYTES_LONG)
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
