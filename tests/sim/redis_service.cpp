@@ -37,7 +37,7 @@ class redis_service::side final : public access {
 
  private:
   std::unique_ptr<redis::link> wire_up(const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, service_.network_, service_.server_, home_};
+    const redis_link::ends ends{service_.world_, service_.network_, service_.server_, home_, service_.faults_.any_way};
     auto made = std::make_unique<redis_link>(ends, channel, who);
     link_ = made.get();
     return made;
@@ -80,6 +80,7 @@ redis_service::faults::faults(world& w)
       sets_clock_back(w.chance(0.15) && !restarts_empty),
       gets_full(w.chance(0.15)),
       others(w.chance(0.15)),
+      any_way(w.chance(0.5)),
       freezes(w.chance(0.5)) {}
 
 redis_service::redis_service(world& w, network& n, double clock_rate)

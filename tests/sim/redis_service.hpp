@@ -28,6 +28,7 @@ class redis_service final : public service {
   struct faults {
     explicit faults(world&);
     bool restarts_empty, restarts_with_data, flushes, cuts, sets_clock_back, gets_full, others;
+    bool any_way;  ///< commands go over any connection
     bool freezes;  ///< a crashed process counts as a listener for a while
   };
   world& world_;

@@ -44,6 +44,7 @@ struct plan {
         drift(w.chance(0.7) ? 0.0045 : 0),
         pauses(w.chance(0.5)),
         crashes(w.chance(0.4)),
+        blocking(w.chance(0.5)),
         restarts(w.chance(0.15)),
         faults_end(w.between(500ms, 3s)) {
     if (w.chance(0.5)) bad.lose = 0.01 + 0.01 * static_cast<double>(w.below(20));
@@ -54,22 +55,31 @@ struct plan {
   std::uint64_t clients, users, names, operations;
   unsigned burst;
   double drift;
-  bool pauses, crashes, restarts;
+  bool pauses, crashes, blocking, restarts;
   weather bad;
   real faults_end;
 };
 
-/// One process.
+/// One process: the loop at home, and its users, who may be there too or on threads of their own.
 struct client {
-  client(world& w, service& s, int id_, double rate, unsigned burst)
+  client(world& w, service& s, int id_, double rate, bool blocking, unsigned burst)
       : id(id_),
-        io(w, drifting_clock(w, rate, std::chrono::seconds(1 + w.below(1000)))),
-        user([this](std::function<void()> f) { io.post(std::move(f)); }, [](const char*) {}),
-        way(s.connect(io)),
-        engine(way->store(), io, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
+        clock(w, rate, std::chrono::seconds(1 + w.below(1000))),
+        home(w, clock),
+        threads(w, clock),
+        io(blocking ? threads : home),
+        user([this](std::function<void()> f) { home.post(std::move(f)); }, [](const char*) {}),
+        way(s.connect(home)),
+        engine(way->store(), home, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
         users(io) {}
+  void pause(real until) {
+    home.pause(until);
+    threads.pause(until);
+  }
   const int id;
-  client_io io;
+  const drifting_clock clock;
+  client_io home, threads;
+  client_io& io;  ///< of its users
   runtime::executor user;
   const std::unique_ptr<access> way;
   core::engine engine;
@@ -125,7 +135,7 @@ class scenario {
 
   client& start_client() {
     const auto id = static_cast<int>(clients_.size());
-    clients_.push_back(std::make_unique<client>(world_, *service_, id, rate(), plan_.burst));
+    clients_.push_back(std::make_unique<client>(world_, *service_, id, rate(), plan_.blocking, plan_.burst));
     clients_.back()->engine.start();
     return *clients_.back();
   }
@@ -164,7 +174,7 @@ class scenario {
     client& victim = *clients_.at(world_.below(clients_.size()));
     if (plan_.pauses && world_.chance(0.3) && !victim.crashed) {
       ++result_.faults;
-      victim.io.pause(world_.now() + world_.between(5ms, 700ms));
+      victim.pause(world_.now() + world_.between(5ms, 700ms));
     }
     if (plan_.crashes && world_.chance(0.06) && !victim.crashed) crash(victim);
     result_.faults += service_->trouble(*victim.way);
