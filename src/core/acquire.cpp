@@ -111,9 +111,9 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
   std::unique_ptr<seam::claim> claim = backend_.open(spec);
   const instant last = r.one_look ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
-  bool heard_no = false;  // just now
-  span grace = a_moment;  // an answer that comes later than usual
-  bool known = false;     // the store may have a place or a lock of ours
+  bool heard_no = me.saw_answers();  // just now
+  span grace = a_moment;             // an answer that comes later than usual
+  bool known = false;                // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
