@@ -46,16 +46,22 @@ struct plan {
         crashes(w.chance(0.4)),
         blocking(w.chance(0.5)),
         restarts(w.chance(0.15)),
+        quiet(w.chance(0.05)),
         faults_end(w.between(500ms, 3s)) {
     if (w.chance(0.5)) bad.lose = 0.01 + 0.01 * static_cast<double>(w.below(20));
     if (w.chance(0.4)) bad.duplicate = 0.1;
     if (w.chance(0.4)) bad.late = 0.1;
     if (w.chance(0.3)) bad.refuse = 0.3;
+    if (quiet) {
+      pauses = crashes = restarts = false;
+      bad = weather();
+    }
   }
   std::uint64_t clients, users, names, operations;
   unsigned burst;
   double drift;
   bool pauses, crashes, blocking, restarts;
+  bool quiet;  ///< nothing goes wrong at all
   weather bad;
   real faults_end;
 };
@@ -124,7 +130,7 @@ class scenario {
 
  private:
   std::unique_ptr<service> make(store_kind kind) {
-    if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate());
+    if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate(), plan_.quiet);
     return std::make_unique<lease_service>(world_, network_, rate(), plan_.restarts);
   }
 
@@ -171,7 +177,11 @@ class scenario {
       heal();
       return;
     }
-    client& victim = *clients_.at(world_.below(clients_.size()));
+    if (!plan_.quiet) trouble(*clients_.at(world_.below(clients_.size())));
+    world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
+  }
+
+  void trouble(client& victim) {
     if (plan_.pauses && world_.chance(0.3) && !victim.crashed) {
       ++result_.faults;
       victim.pause(world_.now() + world_.between(5ms, 700ms));
@@ -180,7 +190,6 @@ class scenario {
     result_.faults += service_->trouble(*victim.way);
     if (world_.chance(0.01)) victim.engine.close();  // its users go on with what they hold
     if (world_.chance(plan_.bad.refuse)) network_.refuse_until(world_.now() + world_.between(1ms, 250ms));
-    world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
   }
 
   void heal() {
@@ -233,6 +242,11 @@ class scenario {
       if (ran && c.io.now() > later(last, 15ms)) world_.violate("I7: a caller came back after its limit");
       const bool in_vain = got.what == outcome::kind::busy && !one_look && !limited && !c.crashed;
       if (in_vain) world_.violate("I7: a caller waited in vain, much longer than others hold");
+      if (got.why) world_.tell("  failed: " + got.why->text);
+      const bool had_time = one_look || longest_wait > 50ms;  // for an answer
+      if (plan_.quiet && had_time && got.what == outcome::kind::failed) {
+        world_.violate("I7: a call failed though nothing was wrong");
+      }
       if (got.what == outcome::kind::granted && !c.crashed) co_await hold(c, std::move(got.lease));
     }
   }
@@ -260,6 +274,10 @@ class scenario {
     const released end_of_it = co_await c.engine.release(c.io, lease, until);
     world_.note("released", static_cast<std::uint64_t>(end_of_it), lease->fence());
     if (end_of_it == released::lost) ++result_.lost;
+    const bool may_run_out = !lease->of()->on.renew || lease->of()->on.max_hold > 0ms;
+    if (plan_.quiet && end_of_it != released::yes && !may_run_out) {
+      world_.violate("I4: a lease was lost though nothing was wrong");
+    }
     if (lease->held(c.io.now())) world_.violate("I4: a lease is held after its release");
     if (!c.crashed) checker_.forget(mine);
   }
