@@ -6,7 +6,7 @@ JOBS ?= 2
 .PHONY: help demo test build bench format install clean
 
 help:
-	@echo 'make demo             set up, build, and see a lock at work, in a minute'
+	@echo 'make demo             set up, build, and see a lock at work, in a minute; STORE=redis://host shows it there'
 	@echo 'make test             set up, build and run every test, with both compilers and the sanitizers'
 	@echo 'make build            the library and the program, optimised, in build/release'
 	@echo 'make bench            run the benchmarks'
@@ -18,7 +18,7 @@ demo:
 	@scripts/setup build
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --parallel $(JOBS) --target holdfast_program
-	@build/release/cli/holdfast demo
+	@build/release/cli/holdfast demo $(if $(STORE),--store '$(STORE)')
 
 test:
 	@JOBS=$(JOBS) scripts/test

@@ -40,6 +40,7 @@ void uncontended(std::vector<figure>&);
 void hand_over(std::vector<figure>&);
 void many_leases(std::vector<figure>&);
 void directory(std::vector<figure>&);
+void redis(std::vector<figure>&);
 /// What our layers cost without the store under them. It looks inside, so it is not here but in tests/cost.
 void layers(std::vector<figure>&);
 

@@ -34,16 +34,15 @@ int main(int argc, char** argv) {
     std::string_view name;
     void (*measure)(std::vector<bench::figure>&);
   };
-  constexpr part parts[] = {{"uncontended", bench::uncontended},
-                            {"layers", bench::layers},
-                            {"hand_over", bench::hand_over},
-                            {"directory", bench::directory},
-                            {"many_leases", bench::many_leases}};
+  constexpr part parts[] = {
+      {"uncontended", bench::uncontended}, {"layers", bench::layers}, {"hand_over", bench::hand_over},
+      {"directory", bench::directory},     {"redis", bench::redis},   {"many_leases", bench::many_leases}};
   std::vector<std::string_view> wanted(argv + 1, argv + argc);
   const bool json = std::erase(wanted, "--json") != 0;
   for (const std::string_view w : wanted) {
     if (std::none_of(std::begin(parts), std::end(parts), [&](const part& p) { return p.name == w; })) {
-      std::fputs("usage: holdfast_bench [--json] [uncontended|layers|hand_over|directory|many_leases]...\n", stderr);
+      std::fputs("usage: holdfast_bench [--json] [uncontended|layers|hand_over|directory|redis|many_leases]...\n",
+                 stderr);
       return 64;
     }
   }

@@ -69,7 +69,8 @@ child::child(std::vector<std::string> command, const sigset_t& before) {
 }
 
 child::~child() {
-  go_.reset();
+  go_.reset();  // one that was not started goes
+  if (started_) end_all();
   if (!ended_ && ::waitpid(pid_, nullptr, 0) == pid_) ended_ = true;
   if (all_gone()) write_all(still_there_.get(), std::string(1, go_ahead));  // the guardian may go in peace
   still_there_.reset();
@@ -124,7 +125,7 @@ int child::start(const environment& more) {
   do n = ::read(failed_.get(), &why, sizeof why);  // the end: it was closed by exec
   while (n < 0 && errno == EINTR);
   failed_.reset();
-  started_ = n == 0;
+  started_ = n != sizeof why;
   return started_ ? 0 : why;
 }
 

@@ -22,20 +22,16 @@ class child {
   child(std::vector<std::string> command, const sigset_t& before);
   child(const child&) = delete;
   child& operator=(const child&) = delete;
-  ~child();  ///< one that was not started goes; the guardian goes
+  ~child();  ///< all of them are gone then, whether it was started or not; so is the guardian
 
   using environment = std::vector<std::pair<std::string, std::string>>;
   /// Lets it run. Not zero: the command cannot be executed, and this is errno.
   [[nodiscard]] int start(const environment& more);
-  [[nodiscard]] bool started() const noexcept { return started_; }
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
   /// To the whole group, and to whoever has left it and is ours now.
   void signal_all(int number) const noexcept;
   void signal_group(int number) const noexcept { ::kill(-pid_, number); }
-
-  /// Kills whoever is left, and waits until it is gone.
-  void end_all() noexcept;
 
   enum class change { none, ended, stopped };
   /// After a SIGCHLD: what became of the command itself. Others who have ended are reaped.
@@ -49,6 +45,7 @@ class child {
  private:
   void run_command(const std::vector<std::string>& command, const sigset_t& before, int go, int failed);
   void run_guardian(int still_there);
+  void end_all() noexcept;  // kills whoever is left, and waits until it is gone
   [[nodiscard]] std::vector<pid_t> strays() const;
 
   pid_t pid_ = -1;

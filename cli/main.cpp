@@ -49,7 +49,11 @@ int act(int argc, char** argv) {
   program.require_subcommand(1);
   run_options wanted;
   describe_run(program, wanted);
-  program.add_subcommand("demo", "The ticket office: what a lock is for, in under a minute");
+  std::string stage;
+  CLI::App& show = *program.add_subcommand("demo", "The ticket office: what a lock is for, in under a minute");
+  show.add_option("--store", stage, "the store to show it on [a directory of its own]")
+      ->check(shared_store)
+      ->option_text("URL");
   try {
     program.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::CallForHelp& e) {
@@ -59,7 +63,7 @@ int act(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return refuse(program, e, argc > 1 ? argv[1] : "");
   }
-  if (program.got_subcommand("demo")) return demo();
+  if (program.got_subcommand("demo")) return demo(stage);
   if (dashes != end) wanted.command.assign(dashes + 1, end);
   if (wanted.command.empty()) {
     std::fputs("holdfast: no command is given; say: holdfast run NAME -- CMD [ARG...]\n", stderr);

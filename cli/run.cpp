@@ -1,24 +1,25 @@
 #include "run.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <holdfast/holdfast.hpp>
-#include <mutex>
+#include <memory>
 #include <system_error>
+#include <utility>
 
 #include "child.hpp"
 #include "exit_code.hpp"
+#include "flag.hpp"
+#include "onlooker.hpp"
+#include "signals.hpp"
 #include "status.hpp"
 #include "terminal.hpp"
 
@@ -32,77 +33,6 @@ using instant = boot_clock::time_point;
 constexpr instant never = instant::max();
 constexpr auto margin = 50ms;          // between the last signal and the deadline
 constexpr auto grace_after_loss = 1s;  // somebody else may hold it by now
-
-/// Set from any thread, seen by poll().
-class flag {
- public:
-  flag() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (fd_.get() < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  }
-  void set() const noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t told = ::write(fd_.get(), &one, sizeof one);
-  }
-  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  void take() const noexcept {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = ::read(fd_.get(), &count, sizeof count);
-  }
-
- private:
-  descriptor fd_;
-};
-
-/// Those of the program, from now on read and not delivered.
-class caught_signals {
- public:
-  caught_signals() {
-    sigset_t all;
-    ::sigemptyset(&all);
-    for (const int number :
-         {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGTSTP, SIGCHLD, SIGTTOU, SIGPIPE}) {
-      ::sigaddset(&all, number);
-    }
-    ::sigprocmask(SIG_BLOCK, &all, &before_);
-    ::sigemptyset(&ignored_);
-    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
-      struct sigaction is{};
-      if (::sigaction(number, nullptr, &is) == 0 && is.sa_handler == SIG_IGN) ::sigaddset(&ignored_, number);
-    }
-    std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child goes without a word
-    ::sigdelset(&all, SIGTTOU);
-    ::sigdelset(&all, SIGPIPE);
-    fd_ = descriptor(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (fd_.get() < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
-  }
-  [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
-  /// Our caller (nohup, or a shell for its background) has us ignore it. A blocked signal comes nevertheless.
-  [[nodiscard]] bool ignored(int number) const noexcept { return ::sigismember(&ignored_, number) == 1; }
-  /// As SIGTSTP does where it is not caught: where no shell could continue us (we lead the session, as in a container),
-  /// the kernel does not stop us.
-  void stop_here() const noexcept {
-    sigset_t it;
-    ::sigemptyset(&it);
-    ::sigaddset(&it, SIGTSTP);
-    ::raise(SIGTSTP);
-    ::pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
-    ::pthread_sigmask(SIG_BLOCK, &it, nullptr);
-  }
-  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// The next one; 0 if there is none.
-  [[nodiscard]] int next() const noexcept {
-    signalfd_siginfo info{};
-    return ::read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t before_{}, ignored_{};
-  descriptor fd_;
-};
-
-bool ends_us(int number) noexcept {
-  return number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM;
-}
 
 /// Until then, but no longer than poll() can wait.
 int poll_timeout(instant until) noexcept {
@@ -119,73 +49,6 @@ std::string who_we_are(const std::vector<std::string>& command) {
   if (text.size() > 200) text = text.substr(0, 197) + "...";
   return text;
 }
-
-/// Remembers who holds what we want, and tells it to whoever reads.
-class onlooker final : public observer {
- public:
-  onlooker(const status& s, bool verbose) : status_(s), verbose_(verbose) {}
-  void on(const event& e) noexcept override {
-    try {
-      if (e.what == event::kind::waiting || e.what == event::kind::left) {
-        const std::lock_guard lock(mutex_);
-        (e.why ? trouble_ : holder_) = e.text;
-        if (e.what == event::kind::left) ++refusals_;
-        heard_.notify_all();
-      }
-      if (e.what == event::kind::waiting) {
-        status_.tell("waiting", {{"name", e.name}, {"holder", e.text}});
-        if (verbose_) std::fprintf(stderr, "holdfast: waiting for %s\n", held_by(e.name, e.text).c_str());
-        if (nested_) {
-          std::fprintf(stderr,
-                       "holdfast: the command that runs this one may hold it already, and then waits for ever\n");
-        }
-      }
-      if (e.what == event::kind::suspect && verbose_) {
-        std::fprintf(stderr, "holdfast: a renewal got no answer; trying again: %.*s\n", static_cast<int>(e.text.size()),
-                     e.text.data());
-      }
-    } catch (const std::exception&) {  // no memory to tell with
-    }
-  }
-  /// What the store said when it failed.
-  [[nodiscard]] std::string trouble() {
-    const std::lock_guard lock(mutex_);
-    return trouble_;
-  }
-  void expect_ourselves(bool yes) noexcept { nested_ = yes; }
-  /// After so many refusals. Events come a little later than the answers that they are about.
-  [[nodiscard]] std::string busy_line(std::string_view name, int refusals) {
-    std::unique_lock lock(mutex_);
-    heard_.wait_for(lock, 1s, [&] { return refusals_ >= refusals; });
-    return held_by(name, holder_);
-  }
-
- private:
-  static std::string held_by(std::string_view name, std::string_view holder) {
-    std::string line(name);
-    if (!holder.empty()) line.append(", held by ").append(holder);
-    return line;
-  }
-  const status& status_;
-  const bool verbose_;
-  std::mutex mutex_;
-  std::condition_variable heard_;
-  std::string holder_, trouble_;
-  std::atomic<bool> nested_{false};
-  int refusals_ = 0;
-};
-
-/// Whatever happens, the command is gone before the lock is.
-class ended_first {
- public:
-  explicit ended_first(child& c) noexcept : child_(c) {}
-  ended_first(const ended_first&) = delete;
-  ended_first& operator=(const ended_first&) = delete;
-  ~ended_first() { child_.end_all(); }
-
- private:
-  child& child_;
-};
 
 /// One run, from the first look at the lock to the end of the command.
 class runner {
@@ -220,7 +83,6 @@ class runner {
     if (not_had >= 0) return end(not_had, "not acquired");
     const int failed = start();
     if (failed >= 0) return failed;
-    const ended_first command(child_);
     watch();
     return finish();
   }
@@ -249,13 +111,9 @@ class runner {
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
     std::optional<lease> got = store_->try_acquire(options_.name, how);  // the usual case, without a detour
-    int stopped_by = asked_to_stop();                                    // while the store was opened and asked
-    if (!got && stopped_by == 0 && options_.wait != 0ms) got = wait_for(how, stopped_by);
-    if (stopped_by != 0) {
-      got.reset();
-      key_ = stopped_by;
-      return by_signal + stopped_by;
-    }
+    const bool go_on = asked_to_stop() == 0;                             // while the store was opened and asked
+    if (!got && go_on && options_.wait != 0ms) got = wait_for(how);
+    if (key_ != 0) return by_signal + key_;
     if (!got) {
       const std::string line = "busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2);
       options_.skip ? say_more(line) : say(line);
@@ -269,18 +127,17 @@ class runner {
     return -1;
   }
 
-  /// The last signal that ends us, of those that have come; 0 if there is none.
+  /// The last signal that ends us, of those that have ever come; 0 if there is none. Before the command runs.
   int asked_to_stop() {
-    int by = 0;
     while (const int number = signals_.next()) {
       if (number == SIGTSTP) signals_.stop_here();
-      if (ends_us(number) && !signals_.ignored(number)) by = number;
+      if (ends_us(number) && !signals_.ignored(number)) key_ = number;
     }
-    return by;
+    return key_;
   }
 
   /// Signals are heard meanwhile.
-  std::optional<lease> wait_for(const lock_options& how, int& stopped_by) {
+  std::optional<lease> wait_for(const lock_options& how) {
     std::stop_source give_up;
     const limit until =
         options_.wait ? within(*options_.wait, give_up.get_token()) : holdfast::until(give_up.get_token());
@@ -294,10 +151,7 @@ class runner {
     for (bool over = false; !over;) {
       pollfd both[] = {{signals_.fd(), POLLIN, 0}, {answered_.fd(), POLLIN, 0}};
       ::poll(both, 2, -1);
-      if (const int number = asked_to_stop(); number != 0) {
-        stopped_by = number;
-        give_up.request_stop();
-      }
+      if (asked_to_stop() != 0) give_up.request_stop();
       over = both[1].revents != 0;
     }
     answered_.take();
@@ -314,6 +168,8 @@ class runner {
       return end(by_signal + by, "not started");
     }
     const auto needed = grace_ + margin;
+    // Whoever has waited may hold it for a short while at first.
+    if (lease_.remaining() <= needed) (void)lease_.renew(options_.ttl);
     if (lease_.remaining() <= needed) {
       say("less time is left than the command would get to stop in; see --grace");
       lease_.release();
@@ -467,10 +323,10 @@ class runner {
   caught_signals signals_;
   terminal terminal_;
   const std::shared_ptr<onlooker> onlooker_;
-  child child_;
-  flag answered_, loss_;
   std::optional<store> store_;
   lease lease_;
+  child child_;  // whatever happens, the command is gone before the lock is
+  flag answered_, loss_;
   std::string owner_;
   std::optional<std::stop_callback<std::function<void()>>> lost_;
   instant next_ = never;  // when the command is to be asked to stop, or killed
@@ -496,12 +352,7 @@ int run(const run_options& o) {
     died_of = one.died_of();
   }
   if (died_of != 0) {  // a shell looks at how we ended to see whether its loop was meant to end, too
-    std::signal(died_of, SIG_DFL);
-    sigset_t it;
-    ::sigemptyset(&it);
-    ::sigaddset(&it, died_of);
-    ::raise(died_of);
-    ::sigprocmask(SIG_UNBLOCK, &it, nullptr);
+    die_of(died_of);
   }
   return code;
 }

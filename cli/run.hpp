@@ -28,6 +28,8 @@ struct run_options {
   bool verbose = false;
 };
 
+/// What is wrong with a store for several processes; empty: nothing. A store inside this one cannot protect them.
+[[nodiscard]] std::string shared_store(const std::string& url);
 /// Adds the command to the program; what it parses goes into the options.
 void describe_run(CLI::App& program, run_options&);
 /// To the end. Returns the exit code.

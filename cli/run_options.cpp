@@ -38,12 +38,15 @@ std::string open_descriptor(const std::string& text) {
   return number && fd >= 0 && ::fcntl(fd, F_GETFD) >= 0 ? "" : "'" + text + "' is no open file descriptor";
 }
 
-/// A command is another process, which a store inside this one cannot protect.
+}  // namespace
+
 std::string shared_store(const std::string& url) {
   if (url.empty()) return "the URL of the store is empty";
   return url.rfind("memory:", 0) == 0 ? "memory: is inside one process; give a store that processes share, dir:/PATH"
                                       : "";
 }
+
+namespace {
 
 /// The command stands behind "--", where the parser does not look.
 class with_command final : public CLI::Formatter {

@@ -17,6 +17,7 @@ namespace {
 /// One row per scheme: how its store is made of a URL.
 struct scheme {
   std::string_view name;
+  bool secrets;  ///< its URLs may have some
   std::unique_ptr<seam::backend> (*make)(const std::string& url, runtime::loop&);
 };
 
@@ -36,9 +37,11 @@ std::unique_ptr<seam::backend> make_redis(const std::string& url, runtime::loop&
   return redis::client::open(url, loop);
 }
 
-constexpr scheme schemes[] = {{"dir", make_directory},    {"memory", make_memory}, {"redis", make_redis},
-                              {"redis+unix", make_redis}, {"rediss", make_redis},  {"valkey", make_redis},
-                              {"valkeys", make_redis}};
+constexpr scheme schemes[] = {
+    {"dir", false, make_directory},   {"memory", false, make_memory}, {"redis", true, make_redis},
+    {"redis+unix", true, make_redis}, {"rediss", true, make_redis},   {"valkey", true, make_redis},
+    {"valkeys", true, make_redis},
+};
 
 }  // namespace
 
@@ -53,12 +56,14 @@ store open(std::string_view given, const open_options& options) {
   for (const scheme& s : schemes) {
     if (s.name != wanted) continue;
     const auto make = [&](runtime::loop& loop) { return s.make(url, loop); };
-    return detail::service::open(net::without_secrets(url), make, options);
+    return detail::service::open(s.secrets ? net::without_secrets(url) : url, make, options);
   }
   std::string known;
   for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name).append(":");
-  // Only the scheme is quoted: the rest may hold a password.
-  throw lock_error(errc::bad_url, "", "no store answers to '" + wanted + ":'; this build knows " + known);
+  // Only the scheme is quoted, if it is one: the rest may hold a password.
+  const bool quotable = wanted.find('@') == std::string::npos;
+  throw lock_error(errc::bad_url, "",
+                   "no store answers to " + (quotable ? "'" + wanted + ":'" : "that") + "; this build knows " + known);
 }
 
 }  // namespace holdfast

@@ -45,9 +45,10 @@ int sell_tickets(const seller_rules& mine, stage& all) {
       return 0;
     }
     store locks = open(mine.store);
-    const lock_options how{.ttl = mine.fixed ? 1s : 10s, .renew = !mine.fixed, .label = "a seller of train 001"};
+    const lock_options how{
+        .ttl = mine.fixed ? 1s : ttl_of_a_seller, .renew = !mine.fixed, .label = "a seller of train 001"};
     for (bool more = true; more;) {
-      const lease held = locks.acquire("train/001", how);
+      const lease held = locks.acquire(mine.lock, how);
       if (const std::int64_t now = boot_clock::now().time_since_epoch().count(); all.killed != 0 && now > all.killed) {
         std::int64_t none = 0;
         all.first_grant_after.compare_exchange_strong(none, now);

@@ -111,14 +111,16 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
   std::unique_ptr<seam::claim> claim = backend_.open(spec);
   const instant last = r.one_look ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
-  bool heard_no = me.saw_answers();  // just now
-  span grace = a_moment;             // an answer that comes later than usual
-  bool known = false;                // the store may have a place or a lock of ours
+  std::optional<seam::failure> reason;  // of this silence, in the store's own words
+  bool heard_no = me.saw_answers();     // just now
+  span grace = a_moment;                // an answer that comes later than usual
+  bool known = false;                   // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
     const instant patience_ends = later(silent_since.value_or(sent), settings_.patience);
-    limit for_reply(std::min(last, patience_ends), until.get().stop());
+    const instant cut_at = std::min(last, patience_ends);
+    limit for_reply(cut_at, until.get().stop());
     seam::answer<seam::grant> answer = seam::answer<seam::grant>::no();
     try {
       answer = co_await claim->poll(i, std::move(for_reply));
@@ -138,6 +140,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
     if (answer.is_no()) {
       if (silent_since) gate_.calm(r.name);
       silent_since.reset();
+      reason.reset();
       heard_no = true;
       tries = 0;
       end = outcome::busy(answer.who().holder);
@@ -162,6 +165,9 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
       end = asked_to_stop();
       break;
     }
+    // An answer that we did not wait for says less than the one before.
+    if (reason && now >= cut_at && !failed.permanent()) failed = *reason;
+    reason = failed;
     if (!silent_since) silent_since = sent;
     const bool out_of_patience = failed.permanent() || now >= later(*silent_since, settings_.patience);
     if (out_of_patience) gate_.fail(r.name, failed);

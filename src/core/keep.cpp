@@ -134,7 +134,8 @@ instant engine::next_care(const hold& h, instant now) const noexcept {
   if (!h.on.renew || deadline == never) return deadline;  // never: the store needs no ttl
   // A last renewal goes to the very end of max_hold, less the margin; after that there is nothing to gain.
   if (h.must_end() != never && deadline >= h.must_end() - (h.ttl() / 50 + 5ms)) return deadline;
-  return now + std::min<span>(h.ttl(), deadline - now) / 3;  // a grant may be shorter than the ttl, at first
+  // A grant that was made on our behalf, while we waited, may be much shorter than the ttl.
+  return now + std::min<span>(h.ttl() / 3, (deadline - now) * 2 / 5);
 }
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {

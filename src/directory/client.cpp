@@ -37,7 +37,7 @@ class death_watch {
     if (!alive.alive(p.session)) {
       waiter.set();
     } else {
-      loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, true);
+      loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, runtime::loop::interest::readable_once);
     }
   }
   death_watch(const death_watch&) = delete;
@@ -53,23 +53,23 @@ class death_watch {
 
 class client::place final : public seam::claim {
  public:
-  place(client& c, seam::claim_spec spec) : client_(c), address_(std::bit_cast<owner_bytes>(spec.owner)) {
+  place(client& c, seam::claim_spec spec) : client_(c) {
     me_.name = std::move(spec.name);
-    me_.owner.assign(address_.begin(), address_.end());
+    me_.owner = std::bit_cast<owner_bytes>(spec.owner);
     me_.ttl = spec.ttl;
     me_.fixed = spec.fixed;
     me_.queue = spec.queue;
     me_.label = std::move(spec.label);
     client_.lookout_.begin();
-    if (me_.queue) client_.inbox_.add(address_, waiting_);
+    if (me_.queue) client_.inbox_.add(me_.owner, waiting_);
   }
   ~place() override {
-    if (me_.queue) client_.inbox_.remove(address_);
+    if (me_.queue) client_.inbox_.remove(me_.owner);
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
     const std::optional<message> granted = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
-    if (granted && granted->expires > i.now().time_since_epoch().count()) return told(*granted);
+    if (granted && granted->expires > i.now().time_since_epoch().count()) return as_told(*granted);
     return ask<grant>(i, std::move(l), [this](instant until) {
       const instant sent = boot_clock::now();
       std::vector<summons> told;
@@ -138,7 +138,7 @@ class client::place final : public seam::claim {
   }
 
   /// Whoever released the lock has written down that it is ours, and said so: no need to look.
-  task<answer<grant>> told(message granted) {
+  task<answer<grant>> as_told(message granted) {
     me_.ticket = 0;
     const instant granted_at(std::chrono::nanoseconds(granted.expires) - me_.ttl);
     const instant deadline = me_.fixed ? seam::deadline_after(granted_at, me_.ttl) : never;
@@ -175,7 +175,6 @@ class client::place final : public seam::claim {
   }
 
   client& client_;
-  const owner_bytes address_;
   entry me_;
   addressee waiting_;
   ledger::found found_;

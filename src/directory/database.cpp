@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t version = 1;
+constexpr std::int64_t version = 2;
 constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
 
 [[noreturn]] void fail(sqlite3* database, const std::string& path) {
@@ -36,28 +36,34 @@ constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
   }
 }
 
-/// How many databases this process has open. A fork inherits what SQLite knows of them, but not the kernel's locks that
-/// this knowledge is about, nor the threads that may have been changing it: it must not touch SQLite any more.
-class census {
- public:
-  static void enter() noexcept { ++open_; }
-  static void leave() noexcept { --open_; }
-  static void refuse_heirs() {
-    const unsigned now = runtime::fork_generation();
-    if (generation_ != now && open_ != 0) {
+/// How many are open, and in which generation of forks they were opened. One word, and no mutex: a fork may happen at
+/// any time.
+struct count {
+  unsigned generation;
+  int open;
+};
+std::atomic<count> counted{count{0, 0}};
+static_assert(std::atomic<count>::is_always_lock_free);
+
+}  // namespace
+
+census::census() {
+  const unsigned now = runtime::fork_generation();
+  count before = counted;
+  do {
+    if (before.generation != now && before.open != 0) {
       throw seam::failure(errc::forked,
                           "a directory was open when this process was forked; open it in the child only, "
                           "or let the child exec");
     }
-    generation_ = now;
+  } while (!counted.compare_exchange_weak(before, count{now, before.open + 1}));
+}
+
+census::~census() {
+  count before = counted;
+  while (!counted.compare_exchange_weak(before, count{before.generation, before.open - 1})) {
   }
-
- private:
-  static inline std::atomic<unsigned> generation_{0};
-  static inline std::atomic<int> open_{0};
-};
-
-}  // namespace
+}
 
 statement::statement(sqlite3* database, const char* sql) : database_(database) {
   if (sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK) {
@@ -95,92 +101,86 @@ void statement::reset() noexcept { sqlite3_reset(statement_); }
 
 std::int64_t statement::number(int column) const noexcept { return sqlite3_column_int64(statement_, column); }
 
-std::string statement::bytes(int column) const {
+std::string_view statement::bytes(int column) const noexcept {
   const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-  return data == nullptr ? std::string()
-                         : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-database::database(const folder& in, writers& one) : path_(in.file("locks.db")) {
-  census::refuse_heirs();
-  if (!one.lock(boot_clock::now() + 5s)) {
-    throw seam::failure(errc::unreachable, "process " + std::to_string(one.last()) + " is in the middle of a write");
+database::database(const folder& in, writers& one, const sessions& living) : path_(in.file("locks.db")) {
+  const writers::turn ours(one, boot_clock::now() + 5s);
+  reserve fences(in);
+  if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
+    for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) in.remove(each);
+    fences.extend_to(fences.end());  // only now: whoever finds no database begins one behind them
   }
-  try {
-    reserve fences(in);
-    if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
-      for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) in.remove(each);
-    }
-    in.make_file("locks.db");  // for us alone; SQLite would ask the umask
-    open(fences.end());
-    census::enter();
-    if (!fences.is_new() && fences.of_another_boot()) fences.extend_to(fences.end());
-  } catch (...) {
-    one.unlock();
-    throw;
-  }
-  one.unlock();
+  in.make_file("locks.db");  // for us alone; SQLite would ask the umask
+  open(fences.end(), living);
 }
 
-void database::open(std::int64_t last_fence) {
+void database::open(std::int64_t last_fence, const sessions& living) {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  try {
-    if (sqlite3_open_v2(path_.c_str(), &database_, flags, nullptr) != SQLITE_OK) fail(database_, path_);
-    sqlite3_busy_timeout(database_, 2'000);
-    sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    run("PRAGMA journal_mode = WAL");
-    run("PRAGMA synchronous = OFF");        // what a loss of power destroys is void then; see reserve.hpp
-    run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
-    make_tables(last_fence);
-    identity_ = std::make_unique<identity>(path_);
-  } catch (...) {
-    sqlite3_close(database_);
-    throw;
-  }
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2(path_.c_str(), &opened, flags, nullptr);
+  database_.reset(opened);  // there is one also where that failed
+  if (code != SQLITE_OK) fail(opened, path_);
+  sqlite3_busy_timeout(opened, 2'000);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  run("PRAGMA journal_mode = WAL");
+  run("PRAGMA synchronous = OFF");        // what a loss of power destroys is void then; see reserve.hpp
+  run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
+  make_tables(last_fence, living);
+  identity_ = std::make_unique<identity>(path_);
 }
 
-database::~database() {
-  sqlite3_close_v2(database_);
-  census::leave();
-}
+void database::closing::operator()(sqlite3* opened) const noexcept { sqlite3_close_v2(opened); }
 
 void database::run(const char* sql) {
-  if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database_, path_);
+  if (sqlite3_exec(get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(get(), path_);
 }
 
 void database::wait_for_strangers(instant until) noexcept {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
-  sqlite3_busy_timeout(database_, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 2'000)));
+  sqlite3_busy_timeout(get(), static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 2'000)));
 }
 
-bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
+bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(get()) == 0; }
 
-void database::make_tables(std::int64_t last_fence) {
+void database::make_tables(std::int64_t last_fence, const sessions& living) {
   const auto number_of = [&](const char* pragma) {
-    statement asked(database_, pragma);
+    statement asked(get(), pragma);
     return asked.step() ? asked.number(0) : 0;
   };
   const std::int64_t found = number_of("PRAGMA user_version");
   if (found == version && number_of("PRAGMA application_id") == our_mark) return;
-  if (found > version) {
-    throw seam::failure(errc::foreign, path_ + " was written by a newer version of Holdfast (" + std::to_string(found) +
-                                           ", we know " + std::to_string(version) + ")");
-  }
+  const auto written_by = [&](const char* which) {
+    return path_ + " was written by " + which + " version of Holdfast (" + std::to_string(found) + ", we know " +
+           std::to_string(version) + ")";
+  };
+  if (found > version) throw seam::failure(errc::foreign, written_by("a newer"));
   const std::int64_t mark = number_of("PRAGMA application_id");
-  if (found != 0 || (mark != 0 && mark != our_mark))
+  const bool older = found != 0 && mark == our_mark;
+  if (older && living.anybody()) {
+    throw seam::failure(errc::foreign, written_by("an older") + ", and is in use; end those who have it open");
+  }
+  if ((found != 0 && !older) || (mark != 0 && mark != our_mark))
     throw seam::failure(errc::foreign, path_ + " is a database of something else");
   // A lock's holder has the ticket 0, those who wait have growing ones: the first rows of a name are all one ever
   // needs.
-  run("BEGIN IMMEDIATE;"
-      "CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
+  run("BEGIN IMMEDIATE");
+  if (older) {  // nobody who is in it lives; what remains is how far fences were used
+    last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));
+    run("DROP TABLE place; DROP TABLE session; DROP TABLE mint");
+  }
+  run("CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
       "  ttl INTEGER NOT NULL, expires INTEGER NOT NULL, label BLOB NOT NULL, PRIMARY KEY(name, ticket)) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL,"
-      "  namespace INTEGER NOT NULL, program BLOB NOT NULL);"
+      "  namespace INTEGER NOT NULL);"
       "CREATE TABLE IF NOT EXISTS mint(one INTEGER PRIMARY KEY CHECK(one = 1), last INTEGER NOT NULL,"
       "  reserved INTEGER NOT NULL);"
       "PRAGMA application_id = 1215261796;"
-      "PRAGMA user_version = 1");
-  statement(database_, "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").bind(1, last_fence).run();
+      "PRAGMA user_version = 2");
+  statement(get(), "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").bind(1, last_fence).run();
   run("COMMIT");
 }
 

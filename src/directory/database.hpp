@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "directory/folder.hpp"
+#include "directory/sessions.hpp"
 #include "directory/writers.hpp"
 
 struct sqlite3;
@@ -27,23 +28,34 @@ class statement {
   void run();  ///< to the end, and resets
   void reset() noexcept;
   [[nodiscard]] std::int64_t number(int column) const noexcept;
-  [[nodiscard]] std::string bytes(int column) const;
+  [[nodiscard]] std::string_view bytes(int column) const noexcept;  ///< valid until the next step() or reset()
 
  private:
   sqlite3* database_;
   sqlite3_stmt* statement_ = nullptr;
 };
 
+/// Counts the databases that this process has open. A fork inherits what SQLite knows of them, but not the kernel's
+/// locks that this knowledge is about, nor the threads that may have been changing it: it must not touch SQLite any
+/// more.
+class census {
+ public:
+  census();  ///< one more; throws seam::failure(forked) in the heir of a process that had one open
+  census(const census&) = delete;
+  census& operator=(const census&) = delete;
+  ~census();
+};
+
 /// The SQLite file of a store, with its tables. All errors are seam::failures that say what to do.
 class database {
  public:
   /// Opened as the one writer: SQLite's own lock does not wait where it should when many open a file at once.
-  database(const folder&, writers&);
+  /// What an older version has left is begun anew if nobody is in it.
+  database(const folder&, writers&, const sessions&);
   database(const database&) = delete;
   database& operator=(const database&) = delete;
-  ~database();
 
-  [[nodiscard]] sqlite3* get() const noexcept { return database_; }
+  [[nodiscard]] sqlite3* get() const noexcept { return database_.get(); }
   void run(const char* sql);
   [[nodiscard]] bool in_transaction() const noexcept;
   /// Somebody who is none of us may have it locked: wait until then, two seconds at most.
@@ -51,10 +63,14 @@ class database {
   void check() const { identity_->check(); }
 
  private:
-  void open(std::int64_t last_fence);
-  void make_tables(std::int64_t last_fence);
+  void open(std::int64_t last_fence, const sessions&);
+  void make_tables(std::int64_t last_fence, const sessions&);
+  struct closing {
+    void operator()(sqlite3*) const noexcept;
+  };
   const std::string path_;
-  sqlite3* database_ = nullptr;
+  const census counted_;
+  std::unique_ptr<sqlite3, closing> database_;
   std::unique_ptr<identity> identity_;
 };
 

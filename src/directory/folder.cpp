@@ -58,17 +58,6 @@ descriptor open_folder(const std::string& path) {
 
 }  // namespace
 
-descriptor::descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-descriptor& descriptor::operator=(descriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-descriptor::~descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 std::string folder::of_this_user() { return "/var/tmp/holdfast-" + std::to_string(::geteuid()); }
 
 folder::folder(const std::string& path) : path_(path) {

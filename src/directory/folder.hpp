@@ -4,21 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "runtime/descriptor.hpp"
+
 namespace holdfast::directory {
 
-/// A descriptor that closes itself, and does not survive exec.
-class descriptor {
- public:
-  descriptor() noexcept = default;
-  explicit descriptor(int fd) noexcept : fd_(fd) {}
-  descriptor(descriptor&& other) noexcept;
-  descriptor& operator=(descriptor&& other) noexcept;
-  ~descriptor();
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_ = -1;
-};
+using runtime::descriptor;
 
 /// Which file a name led to when it was opened. Somebody may delete or replace it under way.
 class identity {
@@ -49,7 +39,7 @@ class folder {
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
   /// Short whatever the path is: the address of a socket has room for 107 bytes only.
   [[nodiscard]] std::string short_path(const std::string& name) const;
-  /// Opens or creates a file in it. Throws seam::failure.
+  /// Opens or creates a file in it; the descriptor does not survive exec. Throws seam::failure.
   [[nodiscard]] descriptor open_file(const std::string& name) const;
   /// Makes an empty file if there is none, and leaves one that is there alone, unopened. Throws seam::failure.
   void make_file(const std::string& name) const;

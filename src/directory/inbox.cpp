@@ -8,7 +8,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "runtime/fork.hpp"
 #include "store/answer.hpp"
 
 namespace holdfast::directory {
@@ -25,6 +24,18 @@ sockaddr_un address(const folder& in, session_id id) {
   return to;
 }
 
+descriptor make_socket(const folder& in, session_id own) {
+  in.make_folder("inboxes");
+  in.remove(name_of(own));  // of a session that had the same number before a restore
+  const sockaddr_un here = address(in, own);
+  descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (made.get() < 0 || ::bind(made.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
+    throw seam::failure(errc::not_ready,
+                        "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
+  }
+  return made;
+}
+
 std::size_t kernels_room() {
   std::ifstream file("/proc/sys/net/unix/max_dgram_qlen");
   std::size_t room = 0;
@@ -34,26 +45,13 @@ std::size_t kernels_room() {
 }  // namespace
 
 inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& gone, runtime::loop& loop)
-    : folder_(in),
-      own_(own),
-      loop_(loop),
-      socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
-      room_(kernels_room()) {
-  in.make_folder("inboxes");
-  const sockaddr_un here = address(in, own);
+    : folder_(in), own_(own), loop_(loop), socket_(make_socket(in, own)), room_(kernels_room()) {
   for (const session_id id : gone) in.remove(name_of(id));
-  in.remove(name_of(own));  // of a session that had the same number before a restore
-  if (socket_.get() < 0 || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
-    throw seam::failure(errc::not_ready,
-                        "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
-  }
-  runtime::close_in_children(socket_.get());
   loop_.watch(socket_.get(), [this] { read(); });
 }
 
 inbox::~inbox() {
   loop_.unwatch(socket_.get());
-  runtime::forget_in_children(socket_.get());
   folder_.remove(name_of(own_));
 }
 

@@ -7,6 +7,7 @@
 #include "directory/folder.hpp"
 #include "directory/message.hpp"
 #include "directory/sessions.hpp"
+#include "runtime/fork.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/signal.hpp"
@@ -43,7 +44,8 @@ class inbox {
   const folder& folder_;
   const session_id own_;
   runtime::loop& loop_;
-  descriptor socket_;
+  const descriptor socket_;
+  const runtime::closed_in_children private_{socket_.get()};
   const std::size_t room_;  // messages that the kernel keeps
   runtime::guarded<std::map<owner_bytes, addressee*>> waiting_;
 };

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "store/answer.hpp"
@@ -20,16 +20,18 @@ constexpr std::int64_t for_ever = std::int64_t{1} << 62;
 constexpr std::int64_t reserve_ahead =
     10'000'000;  // fences, or microseconds: a durable write every ten seconds at most
 
-std::string line_of(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 std::int64_t wall_microseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+std::string_view bytes_of(const owner_bytes& owner) { return {owner.data(), owner.size()}; }
+
+/// What is shorter, because somebody wrote into the file, is nobody's.
+owner_bytes owner_in(std::string_view bytes) {
+  owner_bytes owner{};
+  bytes.copy(owner.data(), owner.size());
+  return owner;
 }
 
 std::int64_t nanoseconds(instant t) { return t.time_since_epoch().count(); }
@@ -41,28 +43,29 @@ std::int64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &is) == 0 ? static_cast<std::int64_t>(is.st_ino) : 0;
 }
 
+/// The turn among our threads.
+class ledger::one_thread {
+ public:
+  one_thread(ledger& l, instant until) : turn_(l.turn_) {
+    const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
+    if (!turn_.try_acquire() && !turn_.try_acquire_for(patience)) l.writers_.name_the_one();
+  }
+  one_thread(const one_thread&) = delete;
+  one_thread& operator=(const one_thread&) = delete;
+  ~one_thread() { turn_.release(); }
+
+ private:
+  std::binary_semaphore& turn_;
+};
+
 /// A transaction: the turn among our threads, the writer's byte among processes, then SQLite's own. Undone unless kept.
 class ledger::writing {
  public:
-  writing(ledger& l, instant until) : ledger_(l) {
-    const auto patience = std::min<std::chrono::nanoseconds>(until - boot_clock::now(), 1h);
-    if (!l.turn_.try_acquire() && !l.turn_.try_acquire_for(patience)) l.name_the_writer();
-    try {
-      if (!l.writers_.lock(until)) l.name_the_writer();
-    } catch (...) {
-      l.turn_.release();
-      throw;
-    }
+  writing(ledger& l, instant until) : ledger_(l), among_threads_(l, until), among_processes_(l.writers_, until) {
     l.reserved_to_ = 0;
-    try {
-      l.check_files();
-      l.database_.wait_for_strangers(until);
-      l.begin_.run();
-    } catch (...) {
-      l.writers_.unlock();
-      l.turn_.release();
-      throw;
-    }
+    l.check_files();
+    l.database_.wait_for_strangers(until);
+    l.begin_.run();
   }
   writing(const writing&) = delete;
   writing& operator=(const writing&) = delete;
@@ -73,8 +76,6 @@ class ledger::writing {
       } catch (...) {  // then SQLite has undone it already
       }
     }
-    ledger_.writers_.unlock();
-    ledger_.turn_.release();
   }
   void keep() {
     // Before anybody can use them.
@@ -84,13 +85,15 @@ class ledger::writing {
 
  private:
   ledger& ledger_;
+  const one_thread among_threads_;
+  const writers::turn among_processes_;
 };
 
 ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
     : folder_(in),
       sessions_(s),
       writers_(in),
-      database_(in, writers_),
+      database_(in, writers_, s),
       reserve_(in),
       begin_(database_.get(), "BEGIN IMMEDIATE"),
       commit_(database_.get(), "COMMIT"),
@@ -109,7 +112,7 @@ ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
           "UPDATE place SET expires = max(expires, ?) WHERE name = ? AND ticket = 0 AND expires < 4611686018427387904"),
       mint_(database_.get(), "SELECT last, reserved FROM mint"),
       minted_(database_.get(), "UPDATE mint SET last = ?, reserved = ?"),
-      process_(database_.get(), "SELECT pid, namespace, program FROM session WHERE id = ?") {
+      process_(database_.get(), "SELECT pid, namespace FROM session WHERE id = ?") {
   begin_session(gone);
 }
 
@@ -131,9 +134,8 @@ void ledger::begin_session(std::vector<session_id>& gone) {
   for (const session_id id : gone) forget.bind(1, id).run();
   if (!gone.empty()) database_.run("DELETE FROM place WHERE session NOT IN (SELECT id FROM session)");
 
-  statement enter(database_.get(), "INSERT INTO session(pid, namespace, program) VALUES(?, ?, ?) RETURNING id");
-  const std::string program = line_of("/proc/self/comm");
-  enter.bind(1, ::getpid()).bind(2, own_pid_namespace()).bind(3, program);
+  statement enter(database_.get(), "INSERT INTO session(pid, namespace) VALUES(?, ?) RETURNING id");
+  enter.bind(1, ::getpid()).bind(2, own_pid_namespace());
   const session_id id = enter.step() ? enter.number(0) : 0;
   enter.reset();
   if (!sessions_.begin(id)) throw seam::failure(errc::foreign, "a new session's byte is locked already");
@@ -143,16 +145,16 @@ void ledger::begin_session(std::vector<session_id>& gone) {
 ledger::found ledger::acquire(entry& me, instant until, std::vector<summons>& told) {
   writing change(*this, until);
   found is;
-  std::optional<row> holder = first_of(me.name, 0);
-  if (holder && holder->ticket != 0) holder.reset();
-  const bool ours = holder && holder->owner == me.owner && counts(*holder);
-  if (!ours && holder && !counts(*holder)) {
-    remove(me.name, 0);
-    holder.reset();
-  }
-  if (!holder && serve_next(me.name, me.owner, told)) holder = first_of(me.name, 0);
+  const std::optional<row> first = first_of(me.name, 0);
+  const bool was_held = first && first->ticket == 0;
+  std::optional<row> holder;
+  if (was_held && counts(*first)) holder = first;
+  const bool ours = holder && holder->owner == me.owner;
+  if (was_held && !holder) remove(me.name, 0);
+  // Where there is no row at all, nobody waits either.
+  if (first && !holder && serve_next(me.name, me.owner, told)) holder = first_of(me.name, 0);
   if (!holder || ours) {
-    hold(me);
+    hold(me, ours);
     is.ours = true;
     is.fence = mint();
     change.keep();
@@ -164,7 +166,7 @@ ledger::found ledger::acquire(entry& me, instant until, std::vector<summons>& to
     last_ticket_.bind(1, me.name);
     const std::int64_t last = last_ticket_.step() ? last_ticket_.number(0) : 0;
     last_ticket_.reset();
-    insert_.bind(1, me.name).bind(2, last + 1).bind(3, me.owner).bind(4, sessions_.own());
+    insert_.bind(1, me.name).bind(2, last + 1).bind(3, bytes_of(me.owner)).bind(4, sessions_.own());
     insert_.bind(5, me.fixed ? me.ttl.count() : 0).bind(6, for_ever).bind(7, me.label).run();
     ticket = last + 1;
   }
@@ -198,7 +200,7 @@ bool ledger::release(entry& me, instant until, std::vector<summons>& told) {
   if (waited) {  // whoever stands behind us watched us; it has to watch somebody else now
     remove(me.name, me.ticket);
     if (const std::optional<row> behind = first_of(me.name, me.ticket))
-      told.push_back({behind->session, {.owner = owner_of(*behind)}});
+      told.push_back({behind->session, {.owner = behind->owner}});
   }
   change.keep();
   me.ticket = 0;
@@ -221,7 +223,7 @@ std::vector<summons> ledger::leave() noexcept {
     std::vector<std::string> names;
     statement left(database_.get(), "SELECT DISTINCT name FROM place WHERE session = ?");
     left.bind(1, sessions_.own());
-    while (left.step()) names.push_back(left.bytes(0));
+    while (left.step()) names.push_back(std::string(left.bytes(0)));
     left.reset();
     statement(database_.get(), "DELETE FROM place WHERE session = ?").bind(1, sessions_.own()).run();
     for (const std::string& name : names) {
@@ -240,7 +242,8 @@ std::optional<ledger::row> ledger::first_of(const std::string& name, std::int64_
   first_.bind(1, name).bind(2, from_ticket);
   std::optional<row> is;
   if (first_.step()) {
-    is = row{first_.number(0), first_.bytes(1), first_.number(2), first_.number(3), first_.number(4), first_.bytes(5)};
+    is = row{first_.number(0), owner_in(first_.bytes(1)), first_.number(2),
+             first_.number(3), first_.number(4),          std::string(first_.bytes(5))};
   }
   first_.reset();
   return is;
@@ -259,15 +262,9 @@ bool ledger::counts(const row& r) const {
 
 void ledger::remove(const std::string& name, std::int64_t ticket) { remove_.bind(1, name).bind(2, ticket).run(); }
 
-owner_bytes ledger::owner_of(const row& r) {
-  owner_bytes all{};
-  r.owner.copy(all.data(), all.size());
-  return all;
-}
-
 /// Nobody holds the name: the first who waits and lives gets it. False: nobody, or it is `except`, who is here to take
 /// it.
-bool ledger::serve_next(const std::string& name, const std::string& except, std::vector<summons>& told) {
+bool ledger::serve_next(const std::string& name, const std::optional<owner_bytes>& except, std::vector<summons>& told) {
   for (;;) {
     const std::optional<row> next = first_of(name, 1);
     if (!next || next->owner == except) return false;
@@ -277,32 +274,34 @@ bool ledger::serve_next(const std::string& name, const std::string& except, std:
     }
     const std::int64_t expires = next->ttl == 0 ? for_ever : nanoseconds(boot_clock::now() + milliseconds(next->ttl));
     promote_.bind(1, expires).bind(2, name).bind(3, next->ticket).run();
-    told.push_back({next->session, {.owner = owner_of(*next), .fence = mint(), .expires = expires}});
+    told.push_back({next->session, {.owner = next->owner, .fence = mint(), .expires = expires}});
     return true;
   }
 }
 
-void ledger::hold(const entry& me) {
+void ledger::hold(const entry& me, bool already) {
   if (waits(me)) remove(me.name, me.ticket);
   const std::int64_t expires = me.fixed ? nanoseconds(boot_clock::now() + me.ttl) : for_ever;
-  const std::optional<row> holder = first_of(me.name, 0);
-  if (holder && holder->ticket == 0) {  // ours already: it may last longer, never shorter
+  if (already) {  // it may last longer, never shorter
     extend_.bind(1, expires).bind(2, me.name).run();
     return;
   }
-  insert_.bind(1, me.name).bind(2, std::int64_t{0}).bind(3, me.owner).bind(4, sessions_.own());
+  insert_.bind(1, me.name).bind(2, std::int64_t{0}).bind(3, bytes_of(me.owner)).bind(4, sessions_.own());
   insert_.bind(5, me.fixed ? me.ttl.count() : 0).bind(6, expires).bind(7, me.label).run();
 }
 
 /// A block of fences: not lower than the clock, and above all that were minted before, also if the machine lost power
 /// meanwhile: then it goes on behind what was reserved.
 std::uint64_t ledger::mint() {
-  std::int64_t last = 0, reserved = 0;
-  if (mint_.step()) {
-    last = mint_.number(0);
-    reserved = mint_.number(1);
-  }
+  const bool there = mint_.step();
+  const std::int64_t last = there ? mint_.number(0) : 0;
+  std::int64_t reserved = there ? mint_.number(1) : 0;
   mint_.reset();
+  if (!there) {  // fences may have been used that we know nothing of
+    throw seam::failure(errc::foreign, folder_.file("locks.db") +
+                                           " does not say which fences were used; it is damaged, so move it away when "
+                                           "no lock is held");
+  }
   const std::int64_t first = std::max(last + 1, wall_microseconds());
   const std::int64_t end = first + static_cast<std::int64_t>(fences_in_a_block) - 1;
   if (end > reserved) reserved_to_ = reserved = end + reserve_ahead;
@@ -315,20 +314,9 @@ process ledger::ahead_of(const std::string& name, std::int64_t ticket, const row
   process is{.session = before_.step() ? before_.number(0) : holder.session};
   before_.reset();
   process_.bind(1, is.session);
-  if (process_.step()) is = process{is.session, process_.number(0), process_.number(1), process_.bytes(2)};
+  if (process_.step()) is = process{is.session, process_.number(0), process_.number(1)};
   process_.reset();
   return is;
-}
-
-void ledger::name_the_writer() {
-  const std::int64_t pid = writers_.last();
-  const std::string status = "/proc/" + std::to_string(pid) + "/";
-  const std::string stat = line_of((status + "stat").c_str());
-  const std::size_t after_name = stat.rfind(')');
-  const bool stopped = after_name != std::string::npos && stat.size() > after_name + 2 && stat[after_name + 2] == 'T';
-  throw seam::failure(errc::unreachable, "process " + std::to_string(pid) + " (" + line_of((status + "comm").c_str()) +
-                                             (stopped ? ") is stopped in the middle of a write; continue or end it"
-                                                      : ") is in the middle of a write"));
 }
 
 }  // namespace holdfast::directory

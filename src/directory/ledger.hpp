@@ -23,7 +23,6 @@ struct process {
   session_id session = 0;
   std::int64_t pid = 0;
   std::int64_t pid_namespace = 0;
-  std::string program{};
 };
 
 [[nodiscard]] std::int64_t own_pid_namespace();
@@ -37,7 +36,7 @@ struct summons {
 /// One party's entry. It remembers its ticket, so that nothing has to be searched.
 struct entry {
   std::string name;
-  std::string owner;
+  owner_bytes owner{};
   milliseconds ttl{};
   bool fixed = false;
   bool queue = true;
@@ -73,10 +72,11 @@ class ledger {
   static constexpr std::uint64_t fences_in_a_block = 64;
 
  private:
+  class one_thread;
   class writing;
   struct row {
     std::int64_t ticket;
-    std::string owner;
+    owner_bytes owner;
     session_id session;
     std::int64_t expires;
     std::int64_t ttl;
@@ -87,12 +87,10 @@ class ledger {
   [[nodiscard]] bool waits(const entry&);
   [[nodiscard]] bool counts(const row&) const;
   void remove(const std::string& name, std::int64_t ticket);
-  bool serve_next(const std::string& name, const std::string& except, std::vector<summons>& told);
-  [[nodiscard]] static owner_bytes owner_of(const row&);
-  void hold(const entry&);
+  bool serve_next(const std::string& name, const std::optional<owner_bytes>& except, std::vector<summons>& told);
+  void hold(const entry&, bool already);
   [[nodiscard]] std::uint64_t mint();
   [[nodiscard]] process ahead_of(const std::string& name, std::int64_t ticket, const row& holder);
-  [[noreturn]] void name_the_writer();
 
   // One thread at a time on the connection; unlike guarded<>, through I/O, and with a limit. (A std::timed_mutex would
   // do, but g++ 12's thread sanitizer does not see it being locked.)

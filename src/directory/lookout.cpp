@@ -3,15 +3,14 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
 namespace holdfast::directory {
 
 lookout::lookout(std::function<void()> check, runtime::loop& loop)
-    : check_(std::move(check)), loop_(loop), timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  if (timer_.get() < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
+    : check_(std::move(check)),
+      loop_(loop),
+      timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create") {
   loop_.watch(timer_.get(), [this] { look(); });
 }
 

@@ -5,7 +5,7 @@
 
 namespace holdfast::directory {
 
-using owner_bytes = std::array<char, 16>;
+using owner_bytes = std::array<char, 16>;  ///< what a claim is known by
 
 /// What one process sends to the inbox of another: the lock is yours; or, without a fence, look for yourself.
 struct message {

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "directory/folder.hpp"
+#include "directory/byte_locks.hpp"
 #include "runtime/clock.hpp"
 
 namespace holdfast::directory {
@@ -20,11 +20,21 @@ class writers {
   writers& operator=(const writers&) = delete;
   ~writers();
 
-  /// False: not until then. Threads of one client must take turns before.
-  [[nodiscard]] bool lock(instant until);
-  void unlock() noexcept;
-  /// The process that wrote last, or still does. (The kernel does not tell whose such a lock is.)
-  [[nodiscard]] std::int64_t last() const noexcept { return board_->last; }
+  /// To be the one writer, while it lives. Threads of one client must take turns before.
+  class turn {
+   public:
+    /// Waits until then; throws a seam::failure that names who is in the middle of a write.
+    turn(writers&, instant until);
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() { of_.unlock(); }
+
+   private:
+    writers& of_;
+  };
+  /// Throws the seam::failure of whoever had no turn in time. It names the process that wrote last: most likely it
+  /// still does. (The kernel does not tell whose such a lock is.)
+  [[noreturn]] void name_the_one() const;
 
  private:
   struct board {
@@ -33,10 +43,11 @@ class writers {
     std::atomic<std::uint32_t> waiting;
   };
   static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
-  [[nodiscard]] bool try_lock();
+  [[nodiscard]] bool lock(instant until);  // false: not until then
+  void unlock() noexcept;
   [[nodiscard]] bool wait_and_lock(instant until, std::uint32_t seen);
 
-  descriptor fd_;
+  byte_locks file_;
   board* board_;
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "runtime/clock.hpp"
+#include "runtime/descriptor.hpp"
 
 namespace holdfast::net {
 
@@ -17,16 +18,10 @@ namespace {
 /// A descriptor that becomes readable when the token asks to stop.
 class stop_line {
  public:
-  explicit stop_line(const std::stop_token& stop) : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    callback_.emplace(stop, ring{fd_});
-  }
-  stop_line(const stop_line&) = delete;
-  stop_line& operator=(const stop_line&) = delete;
-  ~stop_line() {
-    callback_.reset();
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int fd() const noexcept { return fd_; }  // poll() skips a negative one: then only the limit is seen
+  explicit stop_line(const std::stop_token& stop)
+      : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(stop, ring{bell_.get()}) {}
+  /// poll() skips a negative one: then only the limit is seen.
+  [[nodiscard]] int fd() const noexcept { return bell_.get(); }
 
  private:
   struct ring {
@@ -36,8 +31,8 @@ class stop_line {
       [[maybe_unused]] const ssize_t sent = ::write(fd, &one, sizeof one);
     }
   };
-  const int fd_;
-  std::optional<std::stop_callback<ring>> callback_;
+  const runtime::descriptor bell_;
+  const std::stop_callback<ring> callback_;
 };
 
 readiness wait(int fd, short what, const limit& l) {

@@ -3,7 +3,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +10,7 @@
 
 #include "net/ready.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/descriptor.hpp"
 #include "runtime/fork.hpp"
 
 namespace holdfast::net {
@@ -27,73 +27,68 @@ void set(int fd, int level, int name, const T& to) noexcept {
   ::setsockopt(fd, level, name, &to, sizeof to);  // what a kernel does not know it does without
 }
 
+runtime::descriptor make_socket(int family) {
+  runtime::descriptor made(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (made.get() < 0) throw broken("no socket can be had: " + words_of(errno));
+  return made;
+}
+
 /// A socket that a forked child does not keep open: a server would take us for alive after our death.
 class socket_stream final : public stream {
  public:
-  explicit socket_stream(int family) : fd_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    if (fd_ < 0) throw broken("no socket can be had: " + words_of(errno));
-    try {
-      runtime::close_in_children(fd_);
-    } catch (...) {
-      ::close(fd_);
-      throw;
-    }
-  }
-  ~socket_stream() override {
-    runtime::forget_in_children(fd_);
-    ::close(fd_);
-  }
+  explicit socket_stream(int family) : socket_(make_socket(family)) {}
 
   std::size_t receive(std::span<char> into) override { return receive(into, MSG_DONTWAIT); }
   std::size_t receive_soon(std::span<char> into) override { return receive(into, 0); }
 
   std::size_t send(std::string_view bytes) override {
     for (;;) {
-      const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      const ssize_t n = ::send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (n >= 0) return static_cast<std::size_t>(n);
       if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
       if (errno != EINTR) throw broken("the connection broke: " + words_of(errno));
     }
   }
 
-  [[nodiscard]] int fd() const noexcept override { return fd_; }
+  [[nodiscard]] int fd() const noexcept override { return socket_.get(); }
 
   void connect(const address& to, const limit& l) const {
     const auto* where = reinterpret_cast<const sockaddr*>(&to.where);
-    if (::connect(fd_, where, to.size) != 0) {
+    if (::connect(fd(), where, to.size) != 0) {
       if (errno != EINPROGRESS) throw broken(words_of(errno));
-      const readiness why = wait_writable(fd_, l);
+      const readiness why = wait_writable(fd(), l);
       if (why != readiness::ready) throw broken(why == readiness::late ? "no answer" : "asked to stop");
       int error = 0;
       socklen_t size = sizeof error;
-      ::getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
+      ::getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &size);
       if (error != 0) throw broken(words_of(error));
     }
     int blocking = 0;  // from now on each call says whether it may wait
-    ::ioctl(fd_, FIONBIO, &blocking);
+    ::ioctl(fd(), FIONBIO, &blocking);
   }
 
   void tune(milliseconds silence) const noexcept {
-    set(fd_, SOL_SOCKET, SO_RCVTIMEO, timeval{0, 5'000});  // of receive_soon()
-    set(fd_, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(fd_, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(fd_, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-    set(fd_, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-    set(fd_, IPPROTO_TCP, TCP_KEEPCNT, 3);
-    set(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(std::max<milliseconds>(silence, 1s).count()));
+    set(fd(), SOL_SOCKET, SO_RCVTIMEO, timeval{0, 5'000});  // of receive_soon()
+    set(fd(), IPPROTO_TCP, TCP_NODELAY, 1);
+    set(fd(), SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(fd(), IPPROTO_TCP, TCP_KEEPIDLE, 10);
+    set(fd(), IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set(fd(), IPPROTO_TCP, TCP_KEEPCNT, 3);
+    set(fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(std::max<milliseconds>(silence, 1s).count()));
   }
 
  private:
   std::size_t receive(std::span<char> into, int flags) const {
     for (;;) {
-      const ssize_t n = ::recv(fd_, into.data(), into.size(), flags);
+      const ssize_t n = ::recv(fd(), into.data(), into.size(), flags);
       if (n > 0) return static_cast<std::size_t>(n);
       if (n == 0) throw broken("the server closed the connection");
       if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
       if (errno != EINTR) throw broken("the connection broke: " + words_of(errno));
     }
   }
-  const int fd_;
+  const runtime::descriptor socket_;
+  const runtime::closed_in_children private_{socket_.get()};
 };
 
 }  // namespace

@@ -116,7 +116,8 @@ class tls_stream final : public stream {
       }
       const readiness why = what == SSL_ERROR_WANT_READ ? wait_readable(fd(), l) : wait_writable(fd(), l);
       if (why != readiness::ready) {
-        throw broken(why == readiness::late ? "no answer to the TLS handshake" : "asked to stop");
+        throw broken(why == readiness::late ? "no answer to the TLS handshake; does the server speak TLS?"
+                                            : "asked to stop");
       }
     }
   }

@@ -50,9 +50,22 @@ halves cut(std::string_view text, std::size_t at) {
   return {text.substr(0, at), text.substr(at + 1), true};
 }
 
-/// The authority ends at the first / or ?; a password with one of them must be percent-encoded. But if somebody forgot
-/// that, no part of it may be shown: an @ further on tells.
-std::size_t end_of_authority(std::string_view rest) { return std::min(rest.find_first_of("/?"), rest.size()); }
+/// How much of it is a scheme and its colon; 0: it does not begin with one.
+std::size_t end_of_scheme(std::string_view text) noexcept {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+  const std::size_t end = text.find_first_not_of(letters);
+  return end == std::string_view::npos || end == 0 || text[end] != ':' ? 0 : end + 1;
+}
+
+/// Ends at the first / or ?. Who forgets to encode one of them in a password is told so by the @ that comes later,
+/// before anything is taken for a path or an option, and quoted.
+std::string_view authority_of(std::string_view rest) {
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  if (rest.find('@', end) != std::string_view::npos) {
+    throw bad_url("an @ behind the host of a URL is written %40; and in a password / is written %2F, and ? %3F");
+  }
+  return rest.substr(0, end);
+}
 
 void parse_options(std::string_view query, std::map<std::string, std::string>& into) {
   while (!query.empty()) {
@@ -70,13 +83,13 @@ void parse_options(std::string_view query, std::map<std::string, std::string>& i
 
 url url::parse(std::string_view text) {
   url u;
-  const std::size_t colon = text.find("://");
-  if (colon == std::string_view::npos) throw bad_url("a server is given as scheme://host:port");
-  u.scheme = text.substr(0, colon);
-  const halves all = cut(text.substr(colon + 3), text.substr(colon + 3).find('?'));
-  const std::size_t end = end_of_authority(all.first);
-  std::string_view authority = all.first.substr(0, end);
-  if (end < all.first.size()) u.path = decoded(all.first.substr(end + 1));
+  const std::size_t begin = end_of_scheme(text);
+  if (begin == 0 || !text.substr(begin).starts_with("//")) throw bad_url("a server is given as scheme://host:port");
+  u.scheme = text.substr(0, begin - 1);
+  const std::string_view rest = text.substr(begin + 2);
+  std::string_view authority = authority_of(rest);
+  const halves all = cut(rest, rest.find('?'));
+  if (authority.size() < all.first.size()) u.path = decoded(all.first.substr(authority.size() + 1));
   if (const halves at = cut(authority, authority.rfind('@')); at.both) {
     const halves who = cut(at.first, at.first.find(':'));
     u.user = decoded(who.first);
@@ -87,6 +100,7 @@ url url::parse(std::string_view text) {
     const std::size_t close = authority.find(']');
     if (close == std::string_view::npos) throw bad_url("an IPv6 address in a URL ends with ]");
     u.host = decoded(authority.substr(1, close - 1));
+    if (u.host.empty()) throw bad_url("there is no IPv6 address in the brackets of a URL");
     const std::string_view after = authority.substr(close + 1);
     if (!after.empty() && !after.starts_with(':')) throw bad_url("after the ] of a URL comes a colon and the port");
     if (!after.empty()) u.port = port_in(after.substr(1));
@@ -103,14 +117,18 @@ url url::parse(std::string_view text) {
 }
 
 std::string without_secrets(std::string_view text) {
-  const std::size_t colon = text.find("://");
-  if (colon == std::string_view::npos) return std::string(text);
-  const std::size_t begin = colon + 3;
-  const std::size_t at = text.rfind('@');
-  if (at == std::string_view::npos || at < begin) return std::string(text);
-  const std::string_view who = text.substr(begin, at - begin);
-  const std::string_view user = who.substr(0, who.find(':'));
-  return std::string(text.substr(0, begin)).append(user).append(text.substr(at));
+  std::size_t begin = end_of_scheme(text);
+  const bool whole = text.substr(begin).starts_with("//");  // else there is no telling a user from a password
+  if (whole) begin += 2;
+  std::string shown(text.substr(0, begin));
+  std::string_view rest = text.substr(begin);
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+    // Without a colon it may be a password: some programs read it so.
+    const std::size_t end = rest.find_first_of(":/?@");
+    if (whole && end != 0 && rest[end] == ':') shown.append(rest.substr(0, end)).append("@");
+    rest.remove_prefix(at + 1);
+  }
+  return shown.append(rest.substr(0, rest.find('?')));
 }
 
 }  // namespace holdfast::net

@@ -26,7 +26,8 @@ struct url {
   [[nodiscard]] static url parse(std::string_view);
 };
 
-/// The URL as it may be shown: what stands before the @ is cut down to the user's name.
+/// The URL as it may be shown, good or bad: of what stands before the last @ only a user's name is left, and the
+/// options are left out.
 [[nodiscard]] std::string without_secrets(std::string_view);
 
 }  // namespace holdfast::net

@@ -1,5 +1,8 @@
 #include "redis/client.hpp"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -27,17 +30,23 @@ using seam::answer;
 using seam::done;
 using seam::grant;
 
-constexpr std::uint64_t fences_in_a_block = 64;  // as in scripts/mint.part.lua
-
 /// A grant on a waiter's behalf lasts for so long: a waiter that stands still keeps the others waiting no longer. The
 /// keeper renews it to its full ttl.
 constexpr milliseconds claim_ttl = 500ms;
+
+/// Of what is left of another library's lock more than that is as good as that.
+constexpr milliseconds longest = 24h;
 
 seam::failure strange(std::string_view what) {
   return {errc::foreign, "the server's answer makes no sense: " + std::string(what)};
 }
 
-/// Integers and errors are told apart here, once for all steps.
+/// A number that nothing is the worse for, whoever sent it.
+bool is_number(const value& v, std::int64_t least) {
+  return v.is(value::kind::integer) && v.number >= least && v.number <= largest_number;
+}
+
+/// Answers and errors are told apart here, once for all steps.
 template <class T>
 std::optional<answer<T>> failed(reply& r) {
   if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
@@ -45,6 +54,19 @@ std::optional<answer<T>> failed(reply& r) {
   if (planted(bug::noscript_is_no) && v.is(value::kind::error) && is_noscript(v.text)) return answer<T>::no();
   if (v.is(value::kind::error)) return answer<T>::unknown(meaning_of(v.text));
   return std::nullopt;
+}
+
+bool is_missing_script(const reply& r) noexcept {
+  const value* const v = std::get_if<value>(&r);
+  return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
+}
+
+/// The same, of a step that is answered by a number.
+template <class T>
+std::optional<answer<T>> no_number(reply& r, std::string_view step) {
+  auto why = failed<T>(r);
+  if (!why && !is_number(std::get<value>(r), 0)) why.emplace(answer<T>::unknown(strange(step)));
+  return why;
 }
 
 command call_of(const script& s, std::size_t keys, std::size_t args) {
@@ -65,6 +87,17 @@ command release_of(const keys& k, std::string_view owner, std::string_view inbox
   return c;
 }
 
+/// Host, process id and program, a line each, for a day.
+command introduction(std::string_view prefix, std::string_view id) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string lines =
+      std::string(host) + "\n" + std::to_string(::getpid()) + "\n" + program_invocation_short_name;
+  command c(5);
+  c.add("SET").add(client_record(prefix, id)).add(lines).add("EX").add("86400");
+  return c;
+}
+
 }  // namespace
 
 class client::place final : public seam::claim {
@@ -75,7 +108,8 @@ class client::place final : public seam::claim {
         owner_(owner_text(c.id_, spec.owner, spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl), spec.label)),
         ttl_(spec.ttl),
         granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
-        queue_(spec.queue) {
+        queue_(spec.queue),
+        bad_name_(!keys::may_be(c.settings_.prefix, spec.name)) {
     if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
   }
   ~place() override {
@@ -83,6 +117,10 @@ class client::place final : public seam::claim {
   }
 
   task<answer<grant>> poll(io& i, limit l) override {
+    if (bad_name_) {
+      const std::string why = "without a prefix no name may begin with holdfast: since our own keys do";
+      co_return answer<grant>::unknown(seam::failure(errc::bad_name, why));
+    }
     const std::optional<grant> told = told_by_push(i.now());
     if (told) co_return answer<grant>::yes(*told);
     // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
@@ -108,7 +146,7 @@ class client::place final : public seam::claim {
     command c = call_of(scripts::renew, 1, 2);
     c.add(keys_.lock).add(owner_).add(ttl.count());
     reply r = co_await client_.run(i, scripts::renew, c, std::move(l));
-    if (auto why = failed<instant>(r)) co_return std::move(*why);
+    if (auto why = no_number<instant>(r, "renew")) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
@@ -118,7 +156,7 @@ class client::place final : public seam::claim {
     bool was_there = false;
     for (;;) {
       reply r = co_await client_.run(i, scripts::release, c, l);
-      if (auto why = failed<done>(r)) {
+      if (auto why = no_number<done>(r, "release")) {
         if (was_there) break;
         co_return std::move(*why);
       }
@@ -135,6 +173,8 @@ class client::place final : public seam::claim {
   std::optional<grant> told_by_push(instant now) {
     const auto told = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
     if (!told || !sampled_) return std::nullopt;
+    // Older than that answer: it was granted, and is over. Clocks cannot tell, if the server's was set back meanwhile.
+    if (told->fence <= sampled_->fence) return std::nullopt;
     // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
     // sampled_->sent: the grant is not older than that.
     const auto elapsed = std::chrono::microseconds(told->server_time - sampled_->server_time);
@@ -162,20 +202,27 @@ class client::place final : public seam::claim {
     if (planted(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
     if (auto why = failed<grant>(r)) co_return std::move(*why);
     const value& v = std::get<value>(r);
-    if (v.is(value::kind::integer)) {
+    if (is_number(v, 1)) {
       const instant from = planted(bug::deadline_from_reply) ? i.now() : sent;
       const grant g{static_cast<std::uint64_t>(v.number), fences_in_a_block, seam::deadline_after(from, ttl_)};
       co_return answer<grant>::yes(g);
     }
-    if (!v.is(value::kind::list) || v.items.size() != 5) co_return answer<grant>::unknown(strange("acquire"));
+    if (!says_busy(v)) co_return answer<grant>::unknown(strange("acquire"));
     co_return busy(i, sent, v, in_queue);
   }
 
+  static bool says_busy(const value& v) {
+    return v.is(value::kind::list) && v.items.size() == 6 && v.items[0].is(value::kind::integer) &&
+           is_number(v.items[1], -1) && is_number(v.items[2], -1) && is_number(v.items[3], 0) &&
+           v.items[4].is(value::kind::text) && is_number(v.items[5], 0);
+  }
+
   answer<grant> busy(io& i, instant sent, const value& v, bool in_queue) {
-    const milliseconds left(v.items[0].number);
-    const std::int64_t ahead = v.items[2].number;
+    const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
+    const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
-    sampled_ = sample{planted(bug::sample_from_reply) ? i.now() : sent, v.items[3].number};
+    const instant from = planted(bug::sample_from_reply) ? i.now() : sent;
+    sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
     if (in_queue) ticket_ = v.items[1].number;
     const std::optional<std::string_view> label = label_in(holder);
     if (holder.empty()) {
@@ -183,8 +230,8 @@ class client::place final : public seam::claim {
     } else if (label) {
       // Every waiter before us may stand still, and then keeps the lock for a claim ttl. A millisecond more: a key
       // lives through its last one.
-      const auto at_most = claim_ttl * (std::max<std::int64_t>(ahead, 0) + 1);
-      again_at_ = later(sent, std::min<span>(left, at_most) + 1ms + jitter(i, 2ms));
+      const milliseconds at_most = claim_ttl * (ahead + 1);
+      again_at_ = later(sent, span(left < 0ms ? at_most : std::min(left, at_most)) + 1ms + jitter(i, 2ms));
     } else {
       // Another library's: no message will come.
       const span pause = span(client_.settings_.poll) + varied(i, client_.settings_.poll);
@@ -205,6 +252,7 @@ class client::place final : public seam::claim {
   struct sample {
     instant sent;
     std::int64_t server_time;
+    std::uint64_t fence;  // the last one
   };
   client& client_;
   const keys keys_;
@@ -212,6 +260,7 @@ class client::place final : public seam::claim {
   const milliseconds ttl_;
   const milliseconds granted_for_;  // after a push
   const bool queue_;
+  const bool bad_name_;
   addressee waiting_;
   std::int64_t ticket_ = 0;
   std::optional<sample> sampled_;
@@ -219,13 +268,14 @@ class client::place final : public seam::claim {
 };
 
 client::client(const settings& s, const std::string& inbox, const wiring& wire_up)
-    : settings_(s), id_(inbox), inboxes_(inboxes(s.prefix)), link_(wire_up(inboxes_ + id_, *this)) {}
+    : settings_(s),
+      id_(inbox),
+      inboxes_(inboxes(s.prefix)),
+      link_(wire_up(identity{inboxes_ + id_, introduction(s.prefix, id_)}, *this)) {}
 
 std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop) {
   const settings s = settings::parse(url);
-  const auto over_sockets = [&](const std::string& channel, listener& who) {
-    return std::make_unique<wire>(s, channel, loop, who);
-  };
+  const auto over_sockets = [&](const identity& me, listener& who) { return std::make_unique<wire>(s, me, loop, who); };
   return std::make_unique<client>(s, sixteen(runtime::random_bits(), runtime::random_bits()), over_sockets);
 }
 
@@ -246,8 +296,8 @@ void client::pushed(std::string_view text) {
   if (!m || inbox_.deliver(*m) || planted(bug::stray_push_kept)) return;
   // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours. Nobody reads the
   // reply either, so the script goes first, in case the server has forgotten it.
-  link_->post(load_of(scripts::release));
-  link_->post(release_of(keys::of_lock(settings_.prefix, std::string(m->lock)), m->owner, inboxes_));
+  const keys k = keys::of_lock(settings_.prefix, std::string(m->lock));
+  link_->post(load_of(scripts::release).then(release_of(k, m->owner, inboxes_)));
 }
 
 void client::in_doubt() noexcept {
@@ -256,16 +306,12 @@ void client::in_doubt() noexcept {
 }
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l) {
-  for (int tries = 0;; ++tries) {
-    reply r = co_await link_->call(i, c, l);
-    const value* const v = std::get_if<value>(&r);
-    const bool missing = v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
-    if (!missing || tries == 5 || planted(bug::noscript_is_no)) co_return r;
-    const command load = load_of(s);
-    reply loaded = co_await link_->call(i, load, l);
-    const value* const sha = std::get_if<value>(&loaded);
-    if (sha == nullptr || sha->is(value::kind::error)) co_return loaded;
+  reply r = co_await link_->call(i, c, l);
+  for (int tries = 0; tries < 5 && is_missing_script(r) && !planted(bug::noscript_is_no); ++tries) {
+    const command again = load_of(s).then(c);
+    r = co_await link_->call(i, again, l);
   }
+  co_return r;
 }
 
 }  // namespace holdfast::redis

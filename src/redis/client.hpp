@@ -17,7 +17,7 @@ namespace holdfast::redis {
 class client final : public seam::backend, private listener {
  public:
   /// How the server is reached; who listens is told.
-  using wiring = std::function<std::unique_ptr<link>(const std::string& channel, listener&)>;
+  using wiring = std::function<std::unique_ptr<link>(const identity&, listener&)>;
   /// `inbox` is 16 characters, never used by another client.
   client(const settings&, const std::string& inbox, const wiring&);
   /// Over sockets. Throws seam::failure.

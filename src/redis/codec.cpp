@@ -10,7 +10,8 @@ namespace {
 
 std::int64_t number_in(std::string_view text) {
   std::int64_t n = 0;
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.starts_with("+-")) throw malformed("a number with two signs");
+  if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
     throw malformed("a number was expected");
@@ -68,11 +69,9 @@ void decoder::forget_what_was_read() {
 std::optional<std::string_view> decoder::line() {
   scanned_ = std::max(scanned_, read_);
   const std::size_t end = bytes_.find('\n', scanned_);
-  if (end == std::string::npos) {
-    scanned_ = bytes_.size();
-    if (scanned_ - read_ > longest_text) throw malformed("a line has no end");
-    return std::nullopt;
-  }
+  scanned_ = std::min(end, bytes_.size());
+  if (scanned_ - read_ > longest_text) throw malformed("a line has no end");  // whether we see it or not
+  if (end == std::string::npos) return std::nullopt;
   if (end == read_ || bytes_[end - 1] != '\r') throw malformed("a line does not end as it should");
   const std::string_view text = std::string_view(bytes_).substr(read_, end - 1 - read_);
   read_ = end + 1;
@@ -191,6 +190,12 @@ command& command::add(std::int64_t number) {
   char text[24];
   const auto [end, error] = std::to_chars(text, text + sizeof text, number);
   return add(std::string_view(text, static_cast<std::size_t>(end - text)));
+}
+
+command& command::then(const command& next) {
+  bytes_.append(next.bytes_);
+  replies_ += next.replies_;
+  return *this;
 }
 
 }  // namespace holdfast::redis

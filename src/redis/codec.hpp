@@ -54,18 +54,21 @@ class decoder {
   bool broken_ = false;
 };
 
-/// Values to bytes: a command is an array of texts.
+/// Values to bytes: a command is an array of texts. Several may go together: then the reply to the last is what counts.
 class command {
  public:
   /// A command of so many words.
   explicit command(std::size_t words) { header('*', words); }
   command& add(std::string_view word);
   command& add(std::int64_t number);
+  command& then(const command& next);
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
 
  private:
   void header(char type, std::size_t n);
   std::string bytes_;
+  std::size_t replies_ = 1;
 };
 
 }  // namespace holdfast::redis

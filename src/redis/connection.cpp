@@ -49,13 +49,13 @@ bool connection::send(std::string& bytes) {
 
 bool connection::receive() {
   char buffer[16 * 1024];
-  bool came = false;
-  for (;;) {
+  for (std::size_t came = 0; came < most_at_once;) {
     const std::size_t n = bytes_->receive(buffer);
     decoder_.feed({buffer, n});
-    came = came || n != 0;
-    if (n < sizeof buffer) return came;
+    came += n;
+    if (n < sizeof buffer) return came != 0;
   }
+  throw net::broken("the server sends without end");
 }
 
 bool connection::receive_soon() {

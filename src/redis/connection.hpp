@@ -14,6 +14,8 @@ namespace holdfast::redis {
 /// Bytes and values of one connection to a server. One thread at a time; nothing waits, except receive_soon().
 class connection {
  public:
+  static constexpr std::size_t most_at_once = 16 * decoder::most_bytes;  ///< who sends faster than we read is cut off
+
   connection(std::unique_ptr<net::stream> bytes, bool resp3) : bytes_(std::move(bytes)), resp3_(resp3) {}
 
   /// Sends as much as goes. False: some is left. Throws net::broken.

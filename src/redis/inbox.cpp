@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "redis/script.hpp"
+
 namespace holdfast::redis {
 
 namespace {
@@ -21,7 +23,8 @@ std::optional<message> message::parse(std::string_view text) {
   message m;
   std::size_t owner = 0;
   if (!take_number(text, m.fence) || !take_number(text, m.server_time) || !take_number(text, owner)) return {};
-  if (owner > text.size()) return {};
+  if (m.fence > static_cast<std::uint64_t>(largest_number)) return {};
+  if (m.server_time < 0 || m.server_time > largest_number || owner > text.size()) return {};
   m.owner = text.substr(0, owner);
   m.lock = text.substr(owner);
   return m;

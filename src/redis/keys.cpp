@@ -72,6 +72,10 @@ keys::keys(std::string_view prefix, std::string_view name)
     : keys(of_lock(prefix, prefix.empty() ? std::string(name)
                                           : std::string(prefix).append("{").append(encoded(name)).append("}"))) {}
 
+bool keys::may_be(std::string_view prefix, std::string_view name) noexcept {
+  return !prefix.empty() || !name.starts_with(ours);
+}
+
 keys keys::of_lock(std::string_view prefix, std::string lock) {
   keys k;
   const std::string base = prefix.empty() ? base_of(lock) : lock + ":";
@@ -82,5 +86,9 @@ keys keys::of_lock(std::string_view prefix, std::string lock) {
 }
 
 std::string inboxes(std::string_view prefix) { return std::string(prefix.empty() ? ours : prefix).append("in:"); }
+
+std::string client_record(std::string_view prefix, std::string_view inbox) {
+  return std::string(prefix.empty() ? ours : prefix).append("client:").append(inbox);
+}
 
 }  // namespace holdfast::redis

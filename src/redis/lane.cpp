@@ -25,12 +25,13 @@ reply lane::call(const command& what, const limit& l) {
   {
     const std::lock_guard lock(mutex_);
     if (due_.empty()) silent_since_ = boot_clock::now();
-    due_.push_back(&mine);
-    ready_.append(what.bytes());
     if (!driven_) {
       driven_ = mine.drives = true;
-      left_over_ = due_.size() - 1;
+      left_over_ = due_.size();
     }
+    due_.insert(due_.end(), what.replies() - 1, nullptr);
+    due_.push_back(&mine);
+    ready_.append(what.bytes());
   }
   if (!mine.drives) {
     const wake why = runtime::wait_here(mine.called, l);
@@ -111,16 +112,27 @@ lane::ended lane::serve(const slot& mine, const limit& l) {
 
 void lane::make_sure_of_connection(const limit& l) {
   if (connection_ && !still_good()) {
-    connection_.reset();
-    sending_.clear();
+    hang_up();
     const std::lock_guard lock(mutex_);
     due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(left_over_));
   }
   if (connection_) return;
   const instant enough = later(boot_clock::now(), dialer_.how().connect_timeout);
   connection_ = dialer_.open(limit(std::min(l.at(), enough), l.stop()));
+  const auto closed = [this] {
+    gone_ = true;
+    in_doubt_();
+  };
+  loop_.watch(connection_->fd(), closed, runtime::loop::interest::hang_up);
   const std::lock_guard lock(mutex_);
   silent_since_ = boot_clock::now();
+}
+
+void lane::hang_up() noexcept {
+  if (connection_) loop_.unwatch(connection_->fd());
+  connection_.reset();
+  sending_.clear();
+  gone_ = false;
 }
 
 /// What was idle for a while may have been closed by the server meanwhile, or owe replies that never come: better seen
@@ -129,7 +141,7 @@ bool lane::still_good() {
   const instant now = boot_clock::now();
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(distrusted_, false)) return false;
+    if (std::exchange(distrusted_, false) || gone_) return false;
     if (now - used_ < 100ms) return true;
   }
   try {
@@ -183,8 +195,7 @@ void lane::let_another_drive() {
 
 /// Under the lock. What was due is not known; the next caller opens a new connection.
 void lane::fail_all(const seam::failure& why) {
-  connection_.reset();
-  sending_.clear();
+  hang_up();
   ready_.clear();
   driven_ = false;
   for (slot* const s : std::exchange(due_, {})) {
@@ -201,8 +212,7 @@ reply lane::no_answer() const {
 bool lane::close_if_idle_since(instant then) noexcept {
   const std::lock_guard lock(mutex_);
   if (driven_ || used_ >= then) return false;
-  connection_.reset();
-  sending_.clear();
+  hang_up();
   due_.clear();  // nobody waits
   return true;
 }

@@ -9,6 +9,7 @@
 #include "redis/connection.hpp"
 #include "redis/link.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/loop.hpp"
 #include "runtime/signal.hpp"
 
 namespace holdfast::redis {
@@ -18,7 +19,10 @@ namespace holdfast::redis {
 /// another drive when its own is there.
 class lane {
  public:
-  lane(const dialer& d, std::function<void()> in_doubt) : dialer_(d), in_doubt_(std::move(in_doubt)) {}
+  /// `in_doubt` is called when the connection breaks, also while nobody uses it: the loop keeps an eye on it.
+  lane(const dialer& d, runtime::loop& loop, std::function<void()> in_doubt)
+      : dialer_(d), loop_(loop), in_doubt_(std::move(in_doubt)) {}
+  ~lane() { hang_up(); }
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
@@ -43,6 +47,7 @@ class lane {
   [[nodiscard]] ended serve(const slot& mine, const limit&);
   void make_sure_of_connection(const limit&);
   [[nodiscard]] bool still_good();
+  void hang_up() noexcept;
   void hand_out();
   void leave(slot& mine, bool drove);
   void let_another_drive();
@@ -50,11 +55,13 @@ class lane {
   [[nodiscard]] reply no_answer() const;
 
   const dialer& dialer_;
+  runtime::loop& loop_;
   const std::function<void()> in_doubt_;
 
   // Of whoever drives.
   std::unique_ptr<connection> connection_;
   std::string sending_;
+  std::atomic<bool> gone_{false};  // the other side has closed it
 
   std::mutex mutex_;
   // Under the lock.

@@ -21,7 +21,7 @@ lane& lanes::choose() {
                                  [&](const auto& one, const auto& other) { return callers(one) < callers(other); });
     const bool all_taken = best == all.end() || callers(*best) != 0;
     if (all_taken && all.size() < dialer_.how().lanes) {
-      all.push_back(std::make_unique<lane>(dialer_, in_doubt_));
+      all.push_back(std::make_unique<lane>(dialer_, loop_, in_doubt_));
       best = all.end() - 1;
     }
     (*best)->callers.fetch_add(1, std::memory_order_relaxed);

@@ -11,7 +11,8 @@ namespace holdfast::redis {
 /// Connections for callers that block: opened only when callers block at the same time, closed when idle.
 class lanes {
  public:
-  lanes(const dialer& d, std::function<void()> in_doubt) : dialer_(d), in_doubt_(std::move(in_doubt)) {}
+  lanes(const dialer& d, runtime::loop& loop, std::function<void()> in_doubt)
+      : dialer_(d), loop_(loop), in_doubt_(std::move(in_doubt)) {}
 
   [[nodiscard]] reply call(const command&, const limit&);
   /// False: all are closed.
@@ -21,6 +22,7 @@ class lanes {
  private:
   [[nodiscard]] lane& choose();
   const dialer& dialer_;
+  runtime::loop& loop_;
   const std::function<void()> in_doubt_;
   runtime::guarded<std::vector<std::unique_ptr<lane>>> all_;
 };

@@ -14,6 +14,12 @@ namespace holdfast::redis {
 /// What came of a command: the server's reply, which may be an error; or why nobody knows.
 using reply = std::variant<value, seam::failure>;
 
+/// Who we are for the server and for other clients.
+struct identity {
+  std::string channel;   ///< of our inbox
+  command introduction;  ///< writes down where and what we are, for whoever asks who holds a lock
+};
+
 /// Who hears what the server says by itself.
 class listener {
  public:

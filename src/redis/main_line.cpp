@@ -34,8 +34,8 @@ class main_line::in_lobby {
   const visitor& me_;
 };
 
-main_line::main_line(const dialer& d, std::string channel, runtime::loop& loop, listener& who)
-    : dialer_(d), channel_(std::move(channel)), loop_(loop), listener_(who) {}
+main_line::main_line(const dialer& d, std::string channel, command introduction, runtime::loop& loop, listener& who)
+    : dialer_(d), channel_(std::move(channel)), introduction_(std::move(introduction)), loop_(loop), listener_(who) {}
 
 void main_line::close() noexcept {
   ending_.request_stop();
@@ -119,8 +119,11 @@ task<void> main_line::serve() {
     } else {
       pause_ = 0ms;
       begin(std::move(made));
-      const wake why = co_await wait(loop_, broken_, limit(runtime::never, ending_.get_token()));
-      (void)why;
+      for (bool over = false; !over;) {
+        if (up_) post(introduction_);
+        const wake why = co_await wait(loop_, broken_, limit(later(loop_.now(), 1h), ending_.get_token()));
+        over = why != wake::late;
+      }
       if (why_broken_.empty()) why_broken_ = "the connection was given up";
       end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
     }
@@ -201,6 +204,7 @@ void main_line::queue(const command& what, slot* whose) {
   try {
     if (ready_.empty()) tasks_.spawn(flush_soon());
     ready_.append(what.bytes());
+    due_.insert(due_.end(), what.replies() - 1, nullptr);
     due_.push_back(whose);
   } catch (const std::bad_alloc&) {
     break_up("no memory");

@@ -19,7 +19,8 @@ namespace holdfast::redis {
 /// a second connection, for the messages.
 class main_line {
  public:
-  main_line(const dialer&, std::string channel, runtime::loop&, listener&);
+  /// `channel` is our inbox; `introduction` is said with every connection, and every hour.
+  main_line(const dialer&, std::string channel, command introduction, runtime::loop&, listener&);
   main_line(const main_line&) = delete;
   main_line& operator=(const main_line&) = delete;
 
@@ -72,6 +73,7 @@ class main_line {
 
   const dialer& dialer_;
   const std::string channel_;
+  const command introduction_;
   runtime::loop& loop_;
   listener& listener_;
   std::stop_source ending_;

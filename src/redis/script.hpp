@@ -1,7 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <string_view>
 
 namespace holdfast::redis {
+
+/// How many come with a grant; scripts/mint.part.lua makes them.
+constexpr std::uint64_t fences_in_a_block = 64;
+/// Numbers in scripts are doubles, and exact up to here; so are our sums of them.
+constexpr std::int64_t largest_number = std::int64_t{1} << 53;
 
 /// One atomic step at the server. The texts are in scripts/, embedded at build time.
 struct script {

@@ -16,10 +16,11 @@ namespace {
 [[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
 
 template <class T>
-T number(const std::string& option, std::string_view text, T least, T most, const char* example) {
+T number(const std::string& option, std::string_view text, int least, int most, const char* example) {
   T n{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || n < least || n > most) {
+  const bool within = n >= static_cast<T>(least) && n <= static_cast<T>(most);  // "nan" is a double, and is not
+  if (error != std::errc() || end != text.data() + text.size() || !within) {
     refuse("the option '" + option + "' is a number from " + std::to_string(least) + " to " + std::to_string(most) +
            ", such as " + example);
   }
@@ -89,7 +90,7 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else {
     refuse("there is no option '" + option +
            "'; these are: prefix, timeout, connect_timeout, name, ca, cert, key, "
-           "password_file, password_env, lanes, poll, jitter");
+           "password_file, password_env, lanes, poll, jitter; and db with redis+unix");
   }
 }
 
@@ -97,7 +98,7 @@ void check_words(const settings& s) {
   if (s.prefix.size() > 128) refuse("the prefix has more than 128 bytes");
   if (s.prefix.find_first_of("{}") != std::string::npos) refuse("the prefix may not have braces");
   for (const char c : s.name) {
-    if (c <= ' ' || c == 0x7f) refuse("the name may not have blanks or control characters: Redis refuses them");
+    if (c < '!' || c > '~') refuse("the name may have no blanks, and letters of ASCII only: Redis refuses others");
   }
 }
 
@@ -115,7 +116,8 @@ settings settings::parse(std::string_view text) {
   s.user = u.user;
   s.password = u.password;
   if (u.scheme == "redis+unix") {
-    if (!u.host.empty() || u.path.empty()) refuse("a unix socket is given as redis+unix:///path/of/the/socket");
+    if (!u.host.empty() || u.port != 0 || u.path.empty())
+      refuse("a unix socket is given as redis+unix:///path/of/the/socket");
     s.path = "/" + u.path;
     if (const auto db = u.options.find("db"); db != u.options.end()) {
       s.database = number<int>("db", db->second, 0, 1'000'000, "1");
@@ -127,7 +129,8 @@ settings settings::parse(std::string_view text) {
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
   }
   for (const auto& [option, value] : u.options) set_option(s, option, value);
-  if (!s.user.empty() && s.password.empty()) refuse("a user without a password");
+  if (!s.user.empty() && s.password.empty())
+    refuse("a user without a password; a password alone is written redis://:password@host");
   check_words(s);
   return s;
 }

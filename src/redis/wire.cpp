@@ -12,11 +12,11 @@ using runtime::later;
 using runtime::task;
 using runtime::wake;
 
-wire::wire(settings s, const std::string& channel, runtime::loop& loop, listener& who)
+wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     : loop_(loop),
       dialer_(std::move(s)),
-      lanes_(dialer_, [&who] { who.in_doubt(); }),
-      main_(dialer_, channel, loop, who) {}
+      lanes_(dialer_, loop, [&who] { who.in_doubt(); }),
+      main_(dialer_, me.channel, me.introduction, loop, who) {}
 
 task<reply> wire::call(io& i, const command& what, limit l) {
   reply got = seam::failure(errc::unreachable, "");

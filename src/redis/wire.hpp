@@ -12,8 +12,8 @@ namespace holdfast::redis {
 /// The link over sockets: lanes for blocking callers, the main line for the loop.
 class wire final : public link {
  public:
-  /// `channel` is our inbox. Throws seam::failure when a file that it needs cannot be used; connects when first used.
-  wire(settings, const std::string& channel, runtime::loop&, listener&);
+  /// Throws seam::failure when a file that it needs cannot be used; connects when first used.
+  wire(settings, const identity&, runtime::loop&, listener&);
 
   runtime::task<reply> call(runtime::io&, const command&, limit) override;
   [[nodiscard]] bool listens() const noexcept override { return main_.listens(); }

@@ -39,14 +39,14 @@ unsigned fork_generation() noexcept {
   return forks.load(std::memory_order_relaxed);
 }
 
-void close_in_children(int fd) {
+closed_in_children::closed_in_children(int fd) : fd_(fd) {
   const std::lock_guard lock(ours().mutex);
   ours().all.push_back(fd);
 }
 
-void forget_in_children(int fd) noexcept {
+closed_in_children::~closed_in_children() {
   const std::lock_guard lock(ours().mutex);
-  std::erase(ours().all, fd);
+  std::erase(ours().all, fd_);
 }
 
 }  // namespace holdfast::runtime

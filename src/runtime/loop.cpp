@@ -14,22 +14,16 @@
 
 namespace holdfast::runtime {
 
-loop::descriptor::descriptor(int fd, const char* what) : fd_(fd) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
-}
-
-loop::descriptor::~descriptor() { ::close(fd_); }
-
 loop::loop()
     : io(false),
       epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"),
       nudge_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
   for (const int fd : {timer_.get(), nudge_.get()}) {
-    epoll_event interest{};
-    interest.events = EPOLLIN;
-    interest.data.fd = fd;
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    wanted.data.fd = fd;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
       throw std::system_error(errno, std::generic_category(), "epoll_ctl");
     }
   }
@@ -67,22 +61,23 @@ bool loop::offload(std::function<void()> job) {
   return true;
 }
 
-void loop::watch(int fd, std::function<void()> ready, bool once) {
+void loop::watch(int fd, std::function<void()> ready, interest in) {
   watched_.with([&](auto& all) { all[fd] = std::move(ready); });
-  epoll_event interest{};
-  interest.events = once ? EPOLLIN | EPOLLONESHOT : EPOLLIN;
-  interest.data.fd = fd;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+  epoll_event wanted{};
+  wanted.events = in == interest::hang_up ? EPOLLRDHUP : EPOLLIN;
+  if (in != interest::readable) wanted.events |= EPOLLONESHOT;
+  wanted.data.fd = fd;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
     watched_.with([&](auto& all) { all.erase(fd); });
     throw std::system_error(errno, std::generic_category(), "epoll_ctl");
   }
 }
 
 void loop::watch_writable(int fd, bool on) noexcept {
-  epoll_event interest{};
-  interest.events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
-  interest.data.fd = fd;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &interest);
+  epoll_event wanted{};
+  wanted.events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  wanted.data.fd = fd;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &wanted);
 }
 
 void loop::unwatch(int fd) noexcept {

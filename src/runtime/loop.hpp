@@ -5,6 +5,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "runtime/descriptor.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
 #include "runtime/queue_thread.hpp"
@@ -29,27 +30,20 @@ class loop final : public io {
   bool offload(std::function<void()>) override;  ///< to one worker, for libraries that block
   [[nodiscard]] bool is_this_thread() const noexcept;
 
-  /// Calls `ready` on the loop's thread whenever the descriptor can be read, or once if `once`. It must not block, and
-  /// may not watch or unwatch. Throws std::system_error.
-  void watch(int fd, std::function<void()> ready, bool once = false);
+  enum class interest {
+    readable,
+    readable_once,
+    hang_up,  ///< once: the other side is gone
+  };
+  /// Calls `ready` on the loop's thread when it happens to the descriptor. It must not block, and may not watch or
+  /// unwatch. Throws std::system_error.
+  void watch(int fd, std::function<void()> ready, interest = interest::readable);
   /// Calls it also when the watched descriptor can be written; or not any more. On the loop's thread.
   void watch_writable(int fd, bool on) noexcept;
   /// No call is under way or will come after this. No effect if it is not watched.
   void unwatch(int fd) noexcept;
 
  private:
-  class descriptor {
-   public:
-    explicit descriptor(int fd, const char* what);
-    descriptor(const descriptor&) = delete;
-    descriptor& operator=(const descriptor&) = delete;
-    ~descriptor();
-    [[nodiscard]] int get() const noexcept { return fd_; }
-
-   private:
-    const int fd_;
-  };
-
   void arm(parked& p, instant at) noexcept override { timers_.arm(p, at); }
   void disarm(parked& p) noexcept override { timers_.disarm(p); }
   void run();

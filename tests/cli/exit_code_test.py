@@ -187,7 +187,7 @@ class TheStore(support.Case):
         with support.lock_byte(self.folder / "store" / "writers", 0):
             run = self.run_("lock", "true")
             self.assertEqual(run.code(), 69)
-            self.assertIn(f"process {holder.pid} is in the middle of a write", run.errors())
+            self.assertIn(f"process {holder.pid} (holdfast) is in the middle of a write", run.errors())
         holder.let_go()
         self.assertEqual(holder.code(), 0, holder.errors())
 

@@ -183,6 +183,20 @@ class OnATerminal(support.Case):
             self.assertEqual(self.order("wait"), ["ended", -number])  # to a shell, 128 and the number
         self.assertEqual(self.places(), 1)
 
+    def test_the_interrupt_key_ends_us_though_the_store_fails_meanwhile(self):
+        self.assert_free()  # and so the store is there
+        self.rows("PRAGMA user_version = 99")
+        with support.lock_byte(self.folder / "store" / "writers", 0):
+            self.begin("true")
+            self.until_in_proc("maps", lambda text: "/store/writers" in text, "at the store")
+            self.type("\x03")
+            bit = 1 << (signal.SIGINT - 1)
+            self.until_in_proc("status", lambda text: int(text.split("ShdPnd:")[1].split()[0], 16) & bit, "interrupted")
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
+
+    def until_in_proc(self, file, ready, what):
+        support.until(lambda: ready(open(f"/proc/{self.job.pid}/{file}").read()), what)
+
     def test_the_interrupt_key_reaches_the_command_and_only_it(self):
         self.begin_command()
         for _ in range(3):

@@ -12,18 +12,26 @@
 
 #include "conformance/wire.hpp"
 #include "directory/client.hpp"
+#include "redis/client.hpp"
 #include "runtime/inline_io.hpp"
 #include "runtime/queue_thread.hpp"
 
 namespace holdfast::conformance {
 namespace {
 
+std::unique_ptr<seam::backend> opened(const std::string& url, runtime::loop& loop) {
+  constexpr std::string_view directory = "dir:";
+  if (url.starts_with(directory)) return std::make_unique<directory::client>(url.substr(directory.size()), loop);
+  return redis::client::open(url, loop);
+}
+
 class claim_server {
  public:
-  explicit claim_server(const std::string& path) : client_(path, loop_) { loop_.start(); }
+  explicit claim_server(const std::string& url) : client_(opened(url, loop_)) { loop_.start(); }
   ~claim_server() {
     stop_all();
     claims_.clear();
+    client_->close();
     loop_.stop();
   }
 
@@ -58,7 +66,7 @@ class claim_server {
                           .queue = o.queue,
                           .label = text.substr(o.name)};
     auto s = std::make_unique<served>();
-    s->claim = client_.open(std::move(spec));
+    s->claim = client_->open(std::move(spec));
     claims_.emplace(o.claim, std::move(s));
   }
 
@@ -118,7 +126,7 @@ class claim_server {
   }
 
   runtime::loop loop_;
-  directory::client client_;
+  const std::unique_ptr<seam::backend> client_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::stop_source> under_way_;
   std::map<std::uint64_t, std::unique_ptr<served>> claims_;
@@ -128,9 +136,9 @@ class claim_server {
 }  // namespace holdfast::conformance
 
 int main(int argc, char** argv) {
-  if (argc != 2 || std::string(argv[1]).rfind("dir:", 0) != 0) return 64;
+  if (argc != 2) return 64;
   try {
-    holdfast::conformance::claim_server server(std::string(argv[1]).substr(4));
+    holdfast::conformance::claim_server server(argv[1]);
     const char ready = '!';
     if (::write(1, &ready, 1) != 1) return 1;
     server.serve();

@@ -12,6 +12,8 @@ class connection final : public seam::backend {
  public:
   explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
   std::unique_ptr<seam::claim> open(seam::claim_spec spec) override { return to_->open(std::move(spec)); }
+  void when_in_doubt(std::function<void()> verify) override { to_->when_in_doubt(std::move(verify)); }
+  void close() noexcept override { to_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return to_->promises(); }
 
  private:

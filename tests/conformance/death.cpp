@@ -78,8 +78,10 @@ TEST_P(standstill, of_a_holder_with_a_fixed_lease_ends_with_its_ttl) {
   EXPECT_TRUE(next->held());
 }
 
-TEST_P(standstill, of_a_holder_keeps_the_lock_where_the_kernel_knows_that_it_lives) {
-  if (GetParam()->promises.by != guarantees::exclusion::kernel) return;
+class standstill_under_a_kernel : public suite {};
+HOLDFAST_FOR(standstill_under_a_kernel, stores_with({power::stop_clients}, guarantees::exclusion::kernel));
+
+TEST_P(standstill_under_a_kernel, of_a_holder_keeps_the_lock_because_it_is_known_to_live) {
   (void)client(0);
   lease held = client(1).acquire("a", {.ttl = brief() / 3});
   service_->stop_newest();

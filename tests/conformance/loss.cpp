@@ -65,7 +65,7 @@ class silence : public suite {
 HOLDFAST_FOR(silence, stores_with({power::fall_silent}));
 
 class silence_to_renewals : public silence {};
-HOLDFAST_FOR(silence_to_renewals, lease_stores_with({power::fall_silent}));
+HOLDFAST_FOR(silence_to_renewals, stores_with({power::fall_silent}, guarantees::exclusion::lease));
 
 TEST_P(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_signalled) {
   lease held = client(0).acquire("a", {.ttl = brief()});

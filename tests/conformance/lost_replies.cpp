@@ -11,7 +11,7 @@ class cut_replies : public suite {
 HOLDFAST_FOR(cut_replies, stores_with({power::cut_replies}));
 
 class cut_renewals : public cut_replies {};
-HOLDFAST_FOR(cut_renewals, lease_stores_with({power::cut_replies}));
+HOLDFAST_FOR(cut_renewals, stores_with({power::cut_replies}, guarantees::exclusion::lease));
 
 TEST_P(cut_replies, to_an_acquire_are_made_good_by_adopting_what_is_ours_already) {
   (void)client();

@@ -21,17 +21,12 @@ joined::joined(std::string name_, guarantees promises_, std::set<power> powers_,
   all_joined().push_back(this);
 }
 
-std::vector<const joined*> stores_with(const std::set<power>& wanted) {
+std::vector<const joined*> stores_with(const std::set<power>& wanted, std::optional<guarantees::exclusion> by) {
   std::vector<const joined*> those = all_joined();
   std::erase_if(those, [&](const joined* j) {
-    return !std::includes(j->powers.begin(), j->powers.end(), wanted.begin(), wanted.end());
+    return (by && j->promises.by != *by) ||
+           !std::includes(j->powers.begin(), j->powers.end(), wanted.begin(), wanted.end());
   });
-  return those;
-}
-
-std::vector<const joined*> lease_stores_with(const std::set<power>& wanted) {
-  std::vector<const joined*> those = stores_with(wanted);
-  std::erase_if(those, [](const joined* j) { return j->promises.by != guarantees::exclusion::lease; });
   return those;
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,11 +70,10 @@ struct joined {
   joined& operator=(const joined&) = delete;
 };
 
-/// The stores that have all of these powers.
-[[nodiscard]] std::vector<const joined*> stores_with(const std::set<power>&);
+/// The stores that have all of these powers; or those of them that keep two holders apart in this way.
+[[nodiscard]] std::vector<const joined*> stores_with(const std::set<power>&,
+                                                     std::optional<guarantees::exclusion> by = {});
 [[nodiscard]] std::vector<const joined*> fair_stores();
-/// Those of them that keep two holders apart by deadlines, so that leases have to be renewed.
-[[nodiscard]] std::vector<const joined*> lease_stores_with(const std::set<power>&);
 
 /// A service, and clients of it. In the end nothing may be left behind.
 class suite : public testing::TestWithParam<const joined*> {

@@ -88,6 +88,27 @@ TEST(directory_files, of_a_newer_version_are_refused_and_both_versions_named) {
   EXPECT_TRUE(contains(text, "99")) << text;
 }
 
+TEST(directory_files, of_an_older_version_are_begun_anew_and_fences_go_on) {
+  const directory_store d;
+  const std::uint64_t last = d.open().acquire("a").fence();
+  run_sql(d.file("locks.db"),
+          "DROP TABLE session; CREATE TABLE session(of, another, shape); ALTER TABLE mint ADD COLUMN more;"
+          "UPDATE mint SET last = last + 1000000000, reserved = reserved + 1000000000; PRAGMA user_version = 1");
+  store s = d.open();
+  EXPECT_GT(s.acquire("a").fence(), last + 1'000'000'000);
+  EXPECT_TRUE(d.open().try_acquire("a"));
+}
+
+TEST(directory_files, of_an_older_version_that_are_in_use_are_refused) {
+  const directory_store d;
+  const store s = d.open();
+  run_sql(d.file("locks.db"), "PRAGMA user_version = 1");
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::foreign);
+  EXPECT_TRUE(contains(text, "older version")) << text;
+  EXPECT_TRUE(contains(text, "in use")) << text;
+}
+
 TEST(directory_files, of_another_program_are_refused) {
   const directory_store d;
   fs::create_directory(d.path());
@@ -165,6 +186,15 @@ TEST(directory_files, with_fences_of_a_newer_version_or_of_something_else_are_re
     std::ofstream(d.file("fences")) << text;
     EXPECT_EQ(failure_of([&] { (void)d.open(); }).first, errc::foreign) << text;
   }
+}
+
+TEST(directory_files, that_do_not_say_which_fences_were_used_are_refused) {
+  const directory_store d;
+  store s = d.open();
+  run_sql(d.file("locks.db"), "DELETE FROM mint");
+  const auto [code, text] = failure_of([&] { (void)s.acquire("a"); });
+  EXPECT_EQ(code, errc::foreign) << text;
+  EXPECT_TRUE(contains(text, "locks.db")) << text;
 }
 
 TEST(directory_files, that_are_truncated_under_way_are_an_error_and_nothing_hangs) {

@@ -6,12 +6,13 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <future>
-#include <semaphore>
 
 #include "faults/directory_store.hpp"
 #include "support/bounds.hpp"
 #include "support/child.hpp"
+#include "support/eventually.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -70,18 +71,27 @@ TEST(directory_processes, that_are_stopped_in_a_write_delay_the_others_only_unti
   EXPECT_TRUE(test::get(std::move(waiter)));
 }
 
-TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_many_callers_wait_one_after_another) {
+/// How many stand in line for the writer's byte, as they have written down themselves.
+std::uint32_t waiting_writers(const directory_store& d) {
+  std::uint32_t waiting = 0;
+  std::ifstream file(d.file("writers"), std::ios::binary);
+  file.seekg(12);
+  file.read(reinterpret_cast<char*>(&waiting), sizeof waiting);
+  return waiting;
+}
+
+TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_callers_wait_one_for_another) {
   const directory_store d;
-  store s = d.open({.patience = 300ms});
+  store s = d.open({.patience = test::hang});
   const stopped_writer writer(d);
-  const auto began = boot_clock::now();
-  std::vector<std::future<std::error_code>> all;
-  for (int k = 0; k < 100; ++k) {
-    all.push_back(std::async(std::launch::async,
-                             [&s, k] { return failure_of([&] { (void)s.acquire("a" + std::to_string(k)); }).first; }));
-  }
-  for (auto& each : all) EXPECT_EQ(test::get(std::move(each)), errc::unreachable);
-  EXPECT_LT(boot_clock::now() - began, 100 * 300ms / 2) << "each waited for all before it";
+  auto patient = std::async(std::launch::async, [&] { return s.acquire("a").held(); });
+  ASSERT_TRUE(test::eventually([&] { return waiting_writers(d) != 0; }));
+  std::error_code why;
+  EXPECT_FALSE(s.try_acquire("b", within(50ms), {}, why));
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(patient.wait_for(0s), std::future_status::ready) << "it had to wait for the one before it";
+  writer.go_on();
+  EXPECT_TRUE(test::get(std::move(patient)));
 }
 
 TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_async_callers_miss_their_limits) {
@@ -204,65 +214,24 @@ TEST(directory_processes, that_fork_when_nothing_is_open_may_open_it_in_parent_a
   EXPECT_TRUE(d.open().try_acquire("a", within(test::hang)));
 }
 
-TEST(directory_processes, that_wait_for_more_names_than_their_inbox_has_room_for_hear_of_all_of_them) {
+TEST(directory_processes, that_could_not_open_it_leave_nothing_open_and_may_fork) {
   const directory_store d;
-  constexpr int many = 60;  // the kernel keeps ten messages
-  std::vector<lease> held;
-  store first = d.open();
-  for (int k = 0; k < many; ++k) held.push_back(first.acquire("a" + std::to_string(k)));
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  const pid_t waiter = ::fork();
-  if (waiter == 0) {  // an exec makes it a process of its own
-    ::dup2(told[1], 1);
-    ::execl(program.c_str(), program.c_str(), "--wait-for", d.url().c_str(), std::to_string(many).c_str(), nullptr);
-    ::_exit(1);
+  {
+    const store s = d.open();
   }
-  ::close(told[1]);
-  char word = 0;
-  ASSERT_EQ(::read(told[0], &word, 1), 1);  // all of them wait
-  ::kill(waiter, SIGSTOP);
-  held.clear();
-  ::kill(waiter, SIGCONT);
-  const auto began = boot_clock::now();
-  ASSERT_EQ(::read(told[0], &word, 1), 1);  // and all have it
-  EXPECT_LT(boot_clock::now() - began, 5s) << "some have waited for the look that needs no message";
-  int status = -1;
-  ::waitpid(waiter, &status, 0);
-  EXPECT_EQ(status, 0);
-  ::close(told[0]);
-}
-
-/// The other process of the test above: says one byte when all wait, and one when all have got it.
-int wait_for_names(const std::string& url, int many) {
-  std::counting_semaphore<> waiting(0);
-  struct counter final : observer {
-    explicit counter(std::counting_semaphore<>& s) : waits(s) {}
-    void on(const event& e) noexcept override {
-      if (e.what == event::kind::waiting) waits.release();
-    }
-    std::counting_semaphore<>& waits;
+  std::ofstream(d.file("fences")) << "holdfast 1 another-boot 1\n";
+  std::filesystem::create_directory(d.file("fences.new"));  // so it cannot be said that they are of this boot now
+  const auto count_open = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
   };
-  const auto seen = std::make_shared<counter>(waiting);
-  store s = open(url, {.observe = seen});
-  std::vector<std::future<bool>> all;
-  for (int k = 0; k < many; ++k) {
-    all.push_back(std::async(std::launch::async, [&s, k] { return s.acquire("a" + std::to_string(k)).held(); }));
-  }
-  for (int k = 0; k < many; ++k) waiting.acquire();
-  bool well = ::write(1, "!", 1) == 1;
-  for (auto& each : all) well = each.get() && well;
-  return ::write(1, "!", 1) == 1 && well ? 0 : 1;
+  const auto before = count_open();
+  EXPECT_EQ(failure_of([&] { (void)d.open(); }).first, errc::not_ready);
+  EXPECT_EQ(count_open(), before);
+  std::filesystem::remove(d.file("fences.new"));
+  test::child other([&] { return d.open().try_acquire("a").has_value(); });
+  EXPECT_TRUE(other.ends_well());
 }
 
 }  // namespace
 }  // namespace holdfast::faults
-
-int main(int argc, char** argv) {
-  if (argc == 4 && std::string(argv[1]) == "--wait-for") {
-    return holdfast::faults::wait_for_names(argv[2], std::stoi(argv[3]));
-  }
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -68,6 +68,7 @@ redis_link::way& redis_link::choose(const io& i) {
 
 task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l) {
   slot mine;
+  w.due.insert(w.due.end(), what.replies() - 1, nullptr);
   w.due.push_back(&mine);
   w.line->send(what.bytes());
   const instant too_long = later(i.now(), longest_silence);
@@ -137,7 +138,7 @@ task<void> redis_link::dial() {
 
 void redis_link::post(const redis::command& what) {
   if (!up_) return;
-  main_.due.push_back(nullptr);
+  main_.due.insert(main_.due.end(), what.replies(), nullptr);
   main_.line->send(what.bytes());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -68,6 +69,8 @@ class watched_store final : public seam::backend {
     const std::string name = spec.name;
     return std::make_unique<watched_claim>(*this, name, behind_->open(std::move(spec)));
   }
+  void when_in_doubt(std::function<void()> verify) override { behind_->when_in_doubt(std::move(verify)); }
+  void close() noexcept override { behind_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }
 
  private:

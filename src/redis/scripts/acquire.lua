@@ -3,7 +3,7 @@
 -- KEYS  K  K:q  K:f
 -- ARGV  owner  ttl  inboxes (how their channels begin)  ticket ('' none yet, '-' do not queue)
 -- yes   the first of 64 fences
--- no    {ms until the holder's lease ends, ticket, how many are before us, server time in us, holder}
+-- no    {ms until the holder's lease ends, ticket, how many are before us, server time in us, holder, last fence}
 local call, K, Q, F, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[3]
 local holder = call('GET', K)
 --@clock
@@ -43,4 +43,4 @@ if not holder then
   holder = call('GET', K) or ''
 end
 local ahead = ARGV[4] ~= '-' and call('ZRANK', Q, me) or -1
-return { call('PTTL', K), ticket or -1, ahead, now, holder }
+return { call('PTTL', K), ticket or -1, ahead, now, holder, tonumber(call('GET', F) or 0) }

@@ -1,9 +1,11 @@
 #include "runtime/fork.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "runtime/descriptor.hpp"
 #include "runtime/random.hpp"
 #include "support/child.hpp"
 #include "support/sanitizer.hpp"
@@ -22,6 +24,25 @@ TEST(fork_generation, grows_by_one_with_every_fork) {
   });
   EXPECT_TRUE(son.ends_well());
   EXPECT_EQ(fork_generation(), mine);
+}
+
+bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
+
+TEST(closed_in_children, closes_a_descriptor_in_a_fork_and_not_here) {
+  const descriptor fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");
+  const closed_in_children closed(fd.get());
+  test::child son([&] { return !is_open(fd.get()); });
+  EXPECT_TRUE(son.ends_well());
+  EXPECT_TRUE(is_open(fd.get()));
+}
+
+TEST(closed_in_children, lets_it_be_when_it_is_gone) {
+  const descriptor fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");
+  {
+    const closed_in_children closed(fd.get());
+  }
+  test::child son([&] { return is_open(fd.get()); });
+  EXPECT_TRUE(son.ends_well());
 }
 
 TEST(random, gives_other_numbers_in_a_fork) {

@@ -18,11 +18,6 @@ task<wake> wait_once(io& i, signal& s, limit l) {
   co_return why;
 }
 
-wake wait_here(signal& s, const limit& l) {
-  inline_io here;
-  return run_inline(wait_once(here, s, l));
-}
-
 /// A wait on an io whose clock the test moves.
 class signal_at_home : public testing::Test {
  protected:

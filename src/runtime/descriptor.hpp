@@ -1,0 +1,33 @@
+#pragma once
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace holdfast::runtime {
+
+/// A file descriptor that closes itself.
+class descriptor {
+ public:
+  descriptor() noexcept = default;
+  explicit descriptor(int fd) noexcept : fd_(fd) {}
+  /// Of a call that has just failed if it is negative: throws std::system_error, with errno and the call's name.
+  descriptor(int fd, const char* call) : fd_(fd) {
+    if (fd < 0) throw std::system_error(errno, std::generic_category(), call);
+  }
+  descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const noexcept { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace holdfast::runtime

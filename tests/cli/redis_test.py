@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""The program on a Redis server, and next to other libraries that lock there. usage: redis_test.py PROGRAM"""
+import os
+import subprocess
+import unittest
+
+import support
+from redis_server import RedisServer
+
+
+class OnRedis(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.server = RedisServer(self)
+        self.redis = self.server.client()
+        self.store = self.server.url
+
+    def test_a_command_runs_under_a_lock_that_another_waits_for(self):
+        first = self.hold()
+        second = self.run_("lock", "true")
+        second.waiting()
+        self.assertEqual(self.redis.zcard("holdfast:{lock}:q"), 1)
+        first.let_go()
+        self.assertEqual((first.code(), second.code()), (0, 0))
+        self.assertFalse(self.redis.exists("holdfast:{lock}"))
+
+    def test_busy_is_75(self):
+        holder = self.hold()
+        self.assert_held()
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+        self.assert_free()
+
+    def test_a_lock_that_is_taken_away_ends_the_command(self):
+        holder = self.hold(options=["--ttl", "500ms"])
+        self.redis.delete("holdfast:{lock}")
+        self.assertEqual(holder.code(), 79, holder.errors())
+
+    def test_a_server_that_is_gone_is_69_and_named(self):
+        self.store = "redis+unix:///nowhere/s"
+        run = self.run_("lock", "true", options=["-w", "200ms"])
+        self.assertEqual(run.code(), 69)
+        self.assertIn("/nowhere/s", run.errors())
+
+    def test_the_demo_holds_its_claims_on_this_store(self):
+        done = subprocess.run([support.PROGRAM, "demo", "--store", self.store], capture_output=True, text=True, timeout=110)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.redis.keys("*}"), [], "a lock is left behind")
+
+
+class Secrets(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.server = RedisServer(self, "--requirepass", "hunter2")
+
+    def test_a_password_is_shown_to_nobody(self):
+        self.store = f"redis+unix://:hunter2@{self.server.socket}"
+        run = self.shell("lock", 'env; cat /proc/$PPID/environ | tr "\\0" "\\n"', options=["-v"])
+        self.assertEqual(run.code(), 0, run.errors())
+        told = run.lines.all().decode() + run.errors()
+        while run.next_event():
+            pass
+        self.assertIn("HOLDFAST_STORE=redis+unix://", told)
+        self.assertNotIn("hunter2", told + str(run.events))
+
+    def test_a_wrong_password_is_77_and_shown_to_nobody(self):
+        self.store = f"redis+unix://:hunter3@{self.server.socket}"
+        run = self.run_("lock", "true")
+        self.assertEqual(run.code(), 77)
+        self.assertNotIn("hunter3", run.errors())
+
+    def test_a_password_may_be_in_a_file_or_in_the_environment(self):
+        (self.folder / "password").write_text("hunter2\n")
+        self.environment["REDIS_PASSWORD"] = "hunter2"
+        for where in (f"password_file={self.folder}/password", "password_env=REDIS_PASSWORD"):
+            self.store = f"redis+unix://{self.server.socket}?{where}"
+            self.assert_free()
+
+
+class Neighbours(support.Case):
+    """With `prefix=` empty a lock's key is its name, and any library of the SET NX PX kind is kept out, and keeps us out."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = RedisServer(self)
+        self.redis = self.server.client()
+        self.store = self.server.url + "?prefix=&poll=20ms"
+
+    def lock(self, **how):
+        return self.redis.lock("job", blocking=False, **how)
+
+    def test_redis_py_keeps_us_out(self):
+        theirs = self.lock(timeout=60)
+        self.assertTrue(theirs.acquire())
+        before = self.redis.get("job")
+        self.assert_held("job")
+        self.assertEqual(self.redis.get("job"), before)
+        self.assertGreater(self.redis.pttl("job"), 50_000)
+        theirs.release()
+        self.assert_free("job")
+
+    def test_we_keep_redis_py_out(self):
+        holder = self.hold("job")
+        self.assertFalse(self.lock(timeout=60).acquire())
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+        self.assertTrue(self.lock(timeout=60).acquire())
+
+    def test_we_wait_for_a_lock_of_redis_py(self):
+        theirs = self.lock(timeout=60)
+        self.assertTrue(theirs.acquire())
+        run = self.run_("job", "true")
+        run.waiting()
+        theirs.release()
+        self.assertEqual(run.code(), 0, run.errors())
+
+    def test_we_wait_for_a_lock_of_redis_py_that_runs_out(self):
+        theirs = self.lock(timeout=0.3)
+        self.assertTrue(theirs.acquire())
+        run = self.run_("job", "true")
+        self.assertEqual(run.code(), 0, run.errors())
+
+    def test_we_wait_for_a_key_that_never_runs_out_and_leave_it_alone(self):
+        self.redis.set("job", "somebody")
+        run = self.run_("job", "true", options=["-w", "300ms"])
+        self.assertEqual(run.code(), 75)
+        self.assertEqual(self.redis.get("job"), "somebody")
+        self.assertEqual(self.redis.pttl("job"), -1)
+
+    def test_redis_py_waits_for_us(self):
+        holder = self.hold("job")
+        theirs = self.redis.lock("job", timeout=60, sleep=0.01, blocking_timeout=support.PATIENCE)
+        holder.let_go()
+        self.assertTrue(theirs.acquire())
+        self.assertEqual(holder.code(), 0)
+
+    def test_a_lock_that_redis_py_took_over_is_lost_and_not_freed(self):
+        holder = self.hold("job", options=["--ttl", "500ms"])
+        self.redis.delete("job")  # an operator
+        theirs = self.lock(timeout=60)
+        self.assertTrue(theirs.acquire())
+        self.assertEqual(holder.code(), 79, holder.errors())
+        self.assertTrue(theirs.owned())
+        theirs.release()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C")
+    support.main()

@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+
+#include "conformance/connection.hpp"
+#include "conformance/suite.hpp"
+#include "support/fault_proxy.hpp"
+#include "support/redis_server.hpp"
+
+namespace holdfast::conformance {
+
+/// A real server, and between it and the clients a proxy that loses what it is told to.
+class redis_service : public service {
+ public:
+  static constexpr guarantees promised{
+      .by = guarantees::exclusion::lease, .fair = true, .survives_restart = false, .notices_death_at_once = false};
+
+  void fall_silent() override {
+    proxy_.treat(test::fault_proxy::way::to_server, test::fault_proxy::treatment::swallow);
+  }
+  void lose_replies() override {
+    proxy_.treat(test::fault_proxy::way::to_client, test::fault_proxy::treatment::swallow);
+  }
+  void cut_replies(int n) override { clients_.cut_replies(n); }
+  void lose_state() override { (void)server_.ask({"FLUSHALL"}); }
+  void heal() override {
+    proxy_.heal();
+    cut_replies(0);
+  }
+  /// The last fence of a name stays for a day, and so does the record of a client.
+  std::size_t names_left() override {
+    return server_.keys("*").size() - server_.keys("*:f").size() - server_.keys("*:client:*").size();
+  }
+
+ protected:
+  /// Of the proxy; with "user:password@", or nothing, in front of the path.
+  [[nodiscard]] std::string url(const std::string& who = {}) const {
+    return "redis+unix://" + who + proxy_.socket() + "?timeout=300ms";
+  }
+
+  test::redis_server server_;
+  connections clients_;
+
+ private:
+  test::fault_proxy proxy_{server_.socket()};
+};
+
+}  // namespace holdfast::conformance

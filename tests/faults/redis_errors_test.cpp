@@ -1,0 +1,198 @@
+// Every error that a server can be brought to say: what a caller hears, and that it names the cure.
+#include <gtest/gtest.h>
+
+#include "faults/redis_store.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+struct expected {
+  errc code;
+  std::string_view words;  ///< of the server
+  std::string_view cure;
+};
+
+void expect(const std::pair<std::error_code, std::string>& got, const expected& e) {
+  EXPECT_EQ(got.first, e.code) << got.second;
+  EXPECT_NE(got.second.find(e.words), std::string::npos) << got.second;
+  EXPECT_NE(got.second.find(e.cure), std::string::npos) << got.second;
+}
+
+class redis_error : public testing::Test {
+ protected:
+  test::redis_server server;
+  /// What a client hears that wants the lock.
+  auto of_acquire(const std::string& options = {}) {
+    return failure_of([&] { (void)open(server.url(options), {.patience = 300ms}).acquire("a"); });
+  }
+  void configure(const std::string& what, const std::string& value) {
+    EXPECT_EQ(server.ask({"CONFIG", "SET", what, value}).text, "OK");
+  }
+};
+
+TEST_F(redis_error, oom_is_not_ready_and_what_is_held_can_be_renewed_and_given_back) {
+  store one = open(server.url());
+  lease held = one.acquire("b");
+  configure("maxmemory", "1");
+  expect(of_acquire(), {errc::not_ready, "OOM", "maxmemory"});
+  EXPECT_TRUE(held.renew(10s));
+  EXPECT_EQ(held.release(), released::yes);
+}
+
+TEST_F(redis_error, oom_lets_a_lock_be_handed_on) {
+  watched_client one(server.url()), other(server.url());
+  lease held = one.store.acquire("a");
+  auto waiting = other.wait_for("a");
+  configure("maxmemory", "1");
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
+TEST(redis_error_of_a_disk, misconf_is_not_ready_until_it_is_mended) {
+  test::redis_server server({"--enable-protected-configs", "yes"});
+  const auto configure = [&](const std::string& what, const std::string& value) {
+    EXPECT_EQ(server.ask({"CONFIG", "SET", what, value}).text, "OK");
+  };
+  configure("dir", "/proc");  // where nothing can be saved
+  configure("save", "3600 1");
+  (void)server.ask({"SET", "x", "y"});
+  (void)server.ask({"BGSAVE"});
+  EXPECT_TRUE(test::eventually([&] { return server.ask({"SET", "x", "z"}).text.starts_with("MISCONF"); }));
+  expect(failure_of([&] { (void)open(server.url(), {.patience = 300ms}).acquire("a"); }),
+         {errc::not_ready, "MISCONF", "mend its disk"});
+  configure("stop-writes-on-bgsave-error", "no");
+  EXPECT_TRUE(open(server.url()).try_acquire("a"));
+}
+
+TEST_F(redis_error, noreplicas_is_not_ready) {
+  configure("min-replicas-to-write", "1");
+  expect(of_acquire(), {errc::not_ready, "NOREPLICAS", "min-replicas-to-write"});
+}
+
+TEST_F(redis_error, readonly_is_not_ready_and_is_over_when_the_server_is_a_primary_again) {
+  test::redis_server primary({"--repl-diskless-sync-delay", "0"});
+  (void)server.ask({"REPLICAOF", "127.0.0.1", "1"});
+  (void)server.ask({"CONFIG", "SET", "replica-serve-stale-data", "yes"});
+  expect(of_acquire(), {errc::not_ready, "READONLY", "connect to the primary"});
+  watched_client waits(server.url(), 20s);
+  auto got = std::async(std::launch::async, [&] { return waits.store.try_acquire("a", within(test::hang)); });
+  (void)server.ask({"REPLICAOF", "NO", "ONE"});
+  EXPECT_TRUE(test::get(std::move(got)));
+}
+
+TEST_F(redis_error, busy_is_not_ready_and_is_over_with_the_script) {
+  configure("busy-reply-threshold", "1");
+  std::thread forever([&] { (void)server.ask({"EVAL", "while true do end", "0"}); });
+  EXPECT_TRUE(test::eventually([&] { return server.ask({"PING"}).text.starts_with("BUSY"); }));
+  expect(of_acquire(), {errc::not_ready, "BUSY", "SCRIPT KILL"});
+  EXPECT_EQ(server.ask({"SCRIPT", "KILL"}).text, "OK");
+  forever.join();
+  EXPECT_TRUE(open(server.url()).try_acquire("a"));
+}
+
+TEST_F(redis_error, wrongtype_is_foreign_and_leaves_the_key_alone) {
+  (void)server.ask({"HSET", "holdfast:{a}", "field", "1"});  // a lock of Redisson's
+  expect(of_acquire(), {errc::foreign, "WRONGTYPE", "prefix"});
+  EXPECT_EQ(server.ask({"HGET", "holdfast:{a}", "field"}).text, "1");
+  (void)server.ask({"DEL", "holdfast:{a}"});
+  (void)server.ask({"SET", "holdfast:{a}:q", "not a queue"});
+  (void)server.ask({"SET", "holdfast:{a}", "somebody", "PX", "60000"});
+  expect(of_acquire(), {errc::foreign, "WRONGTYPE", "prefix"});
+}
+
+TEST_F(redis_error, noauth_is_denied_and_says_where_a_password_goes) {
+  configure("requirepass", "a secret");
+  expect(of_acquire(), {errc::denied, "NOAUTH", "password"});
+}
+
+TEST_F(redis_error, wrongpass_is_denied_and_shows_no_password) {
+  const auto got = failure_of([&] {
+    (void)open("redis+unix://someone:the%20wrong%20one@" + server.socket(), {.patience = 300ms}).acquire("a");
+  });
+  expect(got, {errc::denied, "WRONGPASS", "wrong"});
+  EXPECT_EQ(got.second.find("wrong one"), std::string::npos) << got.second;
+  EXPECT_EQ(got.second.find("%20"), std::string::npos) << got.second;
+}
+
+TEST_F(redis_error, noperm_is_denied_whether_it_is_the_script_a_command_in_it_a_key_or_a_channel) {
+  const auto denied = [&](const std::vector<std::string>& rights) {
+    std::vector<std::string> words = {"ACL", "SETUSER", "poor", "reset", "on", ">x"};
+    words.insert(words.end(), rights.begin(), rights.end());
+    EXPECT_EQ(server.ask(words).text, "OK");
+    store s = open("redis+unix://poor:x@" + server.socket(), {.patience = 300ms});
+    store other = open(server.url());
+    const lease held = other.acquire("a");
+    expect(failure_of([&] { (void)s.acquire("a"); }), {errc::denied, "", "docs/stores/redis.md"});
+  };
+  denied({"~*", "&*", "+@all", "-evalsha"});
+  denied({"~*", "&*", "+@all", "-get"});
+  denied({"~*", "&*", "+@all", "-ssubscribe"});
+  denied({"~others:*", "&*", "+@all"});
+  denied({"~*", "resetchannels", "+@all"});
+}
+
+TEST_F(redis_error, a_database_that_is_not_there_is_a_bad_url) {
+  expect(of_acquire("db=4000"), {errc::bad_url, "DB index is out of range", "no such database"});
+}
+
+TEST(redis_error_of_a_cluster, names_the_cluster) {
+  test::redis_server node({"--cluster-enabled", "yes"});
+  const auto got = failure_of([&] { (void)open(node.url(), {.patience = 300ms}).acquire("a"); });
+  EXPECT_EQ(got.first, errc::not_ready) << got.second;  // no slot is assigned yet
+  (void)node.ask({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+  EXPECT_TRUE(test::eventually([&] { return node.ask({"SET", "x", "y"}).text == "OK"; }));
+  EXPECT_TRUE(open(node.url()).try_acquire("a")) << "one node that has all slots is as good as one server";
+}
+
+TEST(redis_error_of_an_old_server, that_knows_no_hello_is_none) {
+  test::redis_server server({"--rename-command", "HELLO", ""});
+  watched_client one(server.url()), other(server.url());
+  lease held = one.store.acquire("a");
+  auto waiting = other.wait_for("a");
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting))) << "messages come on a connection of their own";
+}
+
+TEST(redis_error_of_an_old_server, that_knows_no_scripts_says_what_is_needed) {
+  test::redis_server server({"--rename-command", "EVALSHA", ""});
+  const auto got = failure_of([&] { (void)open(server.url(), {.patience = 300ms}).acquire("a"); });
+  expect(got, {errc::unsupported, "unknown command", "needs Redis 7.0"});
+}
+
+TEST(redis_error_of_an_old_server, that_knows_no_sharded_channels_says_what_is_needed) {
+  test::redis_server server({"--rename-command", "SSUBSCRIBE", ""});
+  store one = open(server.url()), other = open(server.url(), {.patience = 300ms});
+  const lease held = one.acquire("a");
+  const auto got = failure_of([&] { (void)other.acquire("a"); });
+  expect(got, {errc::unsupported, "unknown command", "needs Redis 7.0"});
+}
+
+TEST(redis_error_of_something_else, is_unreachable_and_says_so) {
+  test::redis_server full({"--maxclients", "1"});
+  // The one connection is taken by whoever asks first.
+  const auto got = failure_of([&] { (void)open("redis+unix:///nowhere/at/all", {.patience = 100ms}).acquire("a"); });
+  expect(got, {errc::unreachable, "No such file", "/nowhere/at/all"});
+}
+
+TEST(redis_error_while_loading, is_waited_for) {
+  test::redis_server server(
+      {"--appendonly", "yes", "--key-load-delay", "2000", "--loading-process-events-interval-bytes", "1024"});
+  std::vector<std::string> words = {"MSET"};
+  for (int n = 0; n < 500; ++n) {
+    words.push_back("key/" + std::to_string(n));
+    words.push_back("value");
+  }
+  (void)server.ask(words);
+  (void)server.ask({"BGREWRITEAOF"});
+  EXPECT_TRUE(test::eventually(
+      [&] { return server.ask({"INFO", "persistence"}).text.find("aof_rewrite_in_progress:0") != std::string::npos; }));
+  server.kill();
+  server.start();
+  const redis::value first = server.ask({"PING"});
+  const auto got = failure_of([&] { (void)open(server.url(), {.patience = 50ms}).acquire("a"); });
+  if (first.text.starts_with("LOADING") && got.first) expect(got, {errc::not_ready, "LOADING", "soon"});
+  EXPECT_TRUE(open(server.url(), {.patience = 20s}).try_acquire("a", within(test::hang)));
+}
+
+}  // namespace
+}  // namespace holdfast::faults

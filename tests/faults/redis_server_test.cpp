@@ -1,0 +1,214 @@
+// What happens to Redis servers: killed, stopped, emptied, paused, and told to forget.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "faults/redis_store.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+class redis_server : public testing::Test {
+ protected:
+  test::redis_server server;
+  [[nodiscard]] std::string url() const { return server.url("timeout=300ms"); }
+};
+
+TEST_F(redis_server, that_is_killed_and_comes_back_empty_is_a_loss_that_is_told_long_before_the_ttl) {
+  watched_client one(url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  watched_client other(url());
+  auto waiting = other.wait_for("a");  // it makes sure of the connections that hear of it
+  server.kill();
+  server.start();
+  EXPECT_TRUE(happens(lost));
+  const std::optional<lease> next = test::get(std::move(waiting));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence()) << "the floor of time holds though the last fence is gone";
+  EXPECT_EQ(held.release(), released::lost);
+  EXPECT_TRUE(next->held());
+}
+
+TEST(redis_server_with_data, that_is_killed_and_comes_back_keeps_holders_and_waiters) {
+  test::redis_server server({"--appendonly", "yes", "--appendfsync", "always"});
+  watched_client one(server.url("timeout=300ms"), 20s), other(server.url("timeout=300ms"), 20s);
+  lease held = one.store.acquire("a", {.ttl = 20s});
+  auto waiting = other.wait_for("a", {.ttl = 20s});
+  server.kill();
+  server.start();
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed)) << "it is verified at once";
+  EXPECT_TRUE(held.held());
+  // It must have polled again, and so have its place: whoever listens to nothing is skipped.
+  EXPECT_TRUE(test::eventually(
+      [&] { return server.keys("*:q").size() == 1 && server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size() >= 1; }));
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
+TEST_F(redis_server, that_stands_still_to_the_deadline_is_a_loss_that_is_told) {
+  watched_client one(url());
+  lease held = one.store.acquire("a", {.ttl = 600ms});
+  const std::stop_token lost = held.lost_token();
+  server.stop();
+  EXPECT_TRUE(happens(lost));
+  EXPECT_FALSE(held.held());
+  server.go_on();
+  watched_client other(url());
+  EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
+}
+
+TEST_F(redis_server, that_stands_still_makes_a_caller_wait_for_its_patience_and_no_longer) {
+  watched_client one(url(), 400ms);
+  {
+    const lease held = one.store.acquire("a");
+  }
+  server.stop();
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+  server.go_on();
+  EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
+}
+
+TEST_F(redis_server, that_is_gone_says_so_and_can_be_used_when_it_is_back) {
+  watched_client one(url(), 200ms);
+  server.kill();
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find(server.socket()), std::string::npos) << text;
+  server.start();
+  EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
+}
+
+TEST_F(redis_server, that_closes_our_connections_again_and_again_loses_nothing) {
+  watched_client one(url()), other(url());
+  std::uint64_t last = 0;
+  for (int n = 0; n < 20; ++n) {
+    lease held = one.store.acquire("a", {.ttl = 20s});
+    EXPECT_GT(held.fence(), last);
+    last = held.fence();
+    auto waiting = other.wait_for("a", {.ttl = 20s});
+    (void)server.ask({"CLIENT", "KILL", "TYPE", "normal"});
+    (void)server.ask({"CLIENT", "KILL", "TYPE", "pubsub"});
+    EXPECT_NE(held.release(), released::lost);
+    std::optional<lease> next = test::get(std::move(waiting));
+    ASSERT_TRUE(next);
+    EXPECT_GT(next->fence(), last);
+    last = next->fence();
+  }
+}
+
+TEST_F(redis_server, that_forgets_its_scripts_is_told_them_again) {
+  watched_client one(url());
+  for (int n = 0; n < 50; ++n) {
+    lease held = one.store.acquire("a");
+    (void)server.ask({"SCRIPT", "FLUSH"});
+    EXPECT_TRUE(held.renew(10s));
+    (void)server.ask({"SCRIPT", "FLUSH"});
+    EXPECT_EQ(held.release(), released::yes);
+    (void)server.ask({"SCRIPT", "FLUSH"});
+  }
+}
+
+TEST_F(redis_server, that_forgets_its_scripts_while_many_lock_shows_them_no_error) {
+  watched_client one(server.url());
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  std::atomic<int> pairs{0};
+  for (int n = 0; n < 4; ++n) {
+    threads.emplace_back([&, n] {
+      while (!over) {
+        lease held = one.store.acquire("a/" + std::to_string(n));
+        EXPECT_EQ(held.release(), released::yes);
+        ++pairs;
+      }
+    });
+  }
+  for (int n = 0; n < 100; ++n) (void)server.ask({"SCRIPT", "FLUSH"});
+  EXPECT_TRUE(test::eventually([&] { return pairs > 100; }));
+  over = true;
+  for (std::thread& t : threads) t.join();
+}
+
+TEST_F(redis_server, that_pauses_its_clients_is_waited_for) {
+  watched_client one(server.url("timeout=5s"), 20s);
+  lease held = one.store.acquire("a", {.ttl = 20s});
+  (void)server.ask({"CLIENT", "PAUSE", "700", "WRITE"});
+  EXPECT_TRUE(held.renew(20s));
+  EXPECT_EQ(held.release(), released::yes);
+}
+
+TEST_F(redis_server, that_pauses_for_longer_than_a_connection_may_be_silent_is_unknown_and_then_adopted) {
+  watched_client one(url(), 20s);
+  (void)server.ask({"CLIENT", "PAUSE", "900", "WRITE"});
+  std::optional<lease> held = one.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->release(), released::yes);
+  EXPECT_TRUE(test::eventually([&] { return server.keys("*{a}").empty(); })) << "a request that came late has taken it";
+}
+
+TEST_F(redis_server, that_sleeps_in_a_command_delays_and_breaks_nothing) {
+  watched_client one(server.url("timeout=5s")), other(server.url("timeout=5s"));
+  lease held = one.store.acquire("a", {.ttl = 10s});
+  auto waiting = other.wait_for("a");
+  std::thread sleeper([&] { (void)server.ask({"DEBUG", "SLEEP", "0.5"}); });
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  sleeper.join();
+}
+
+TEST(redis_server_that_evicts, takes_a_lock_away_and_the_holder_hears_of_it) {
+  test::redis_server server({"--maxmemory-policy", "allkeys-random", "--enable-debug-command", "yes"});
+  watched_client one(server.url());
+  lease held = one.store.acquire("a", {.ttl = 300ms});
+  const std::stop_token lost = held.lost_token();
+  const std::string used = server.ask({"MEMORY", "STATS"}).items.empty() ? "" : "1mb";
+  (void)server.ask({"CONFIG", "SET", "maxmemory", used});
+  EXPECT_TRUE(test::eventually([&] {  // each write evicts something
+    (void)server.ask({"SET", "x", "y"});
+    return server.keys("holdfast:{a}").empty();
+  }));
+  (void)server.ask({"CONFIG", "SET", "maxmemory", "0"});
+  EXPECT_TRUE(happens(lost));
+}
+
+TEST_F(redis_server, that_was_emptied_lets_the_next_one_in_with_a_higher_fence) {
+  watched_client one(url()), other(url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  (void)server.ask({"FLUSHALL"});
+  const lease next = other.store.acquire("a");
+  EXPECT_GT(next.fence(), held.fence());
+  EXPECT_EQ(held.release(), released::lost);
+  EXPECT_TRUE(next.held());
+}
+
+TEST_F(redis_server, holds_nothing_of_ours_that_does_not_end_by_itself) {
+  watched_client one(url()), other(url());
+  {
+    lease held = one.store.acquire("a", {.label = "for a while"});
+    auto waiting = other.wait_for("a");
+    for (const std::string& key : server.keys()) {
+      const std::int64_t left = server.ask({"PTTL", key}).number;
+      EXPECT_GT(left, 0) << key;
+      EXPECT_LE(left, 86'400'000) << key;
+    }
+    EXPECT_EQ(held.release(), released::yes);
+    EXPECT_TRUE(test::get(std::move(waiting)));
+  }
+  EXPECT_TRUE(test::eventually([&] { return server.keys("*{a}*") == std::vector<std::string>{"holdfast:{a}:f"}; }));
+}
+
+TEST_F(redis_server, knows_who_a_client_is) {
+  watched_client one(url()), other(url());
+  lease held = one.store.acquire("a", {.label = "rebuild"});
+  auto waiting = other.wait_for("a");
+  EXPECT_EQ(other.seen->events(event::kind::waiting).back().text, "rebuild");
+  EXPECT_TRUE(test::eventually([&] { return !server.keys("holdfast:client:*").empty(); }));
+  const std::string record = server.ask({"GET", server.keys("holdfast:client:*").front()}).text;
+  EXPECT_NE(record.find("\n" + std::to_string(::getpid()) + "\n"), std::string::npos) << record;
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
+}  // namespace
+}  // namespace holdfast::faults

@@ -1,0 +1,164 @@
+// TLS is verified, always: by its chain and by its name. And addresses: IPv4, IPv6, names with several.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "faults/redis_store.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+/// Certificates of an authority of our own, made by the openssl program.
+class certificates {
+ public:
+  certificates() {
+    authority("ca");
+    authority("stranger");
+    sign("server", "DNS:localhost");
+    sign("other", "DNS:elsewhere.example");
+    sign("numbers", "IP:127.0.0.1,IP:::1");
+    sign("client", "DNS:client");
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
+
+ private:
+  void run(const std::string& words) const {
+    const std::string command = "cd " + folder_.file("") + " && openssl " + words + " >/dev/null 2>&1";
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("openssl " + words);  // NOLINT
+  }
+  void authority(const std::string& name) const {
+    run("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=" + name + " -keyout " +
+        name + ".key -out " + name + ".crt");
+  }
+  void sign(const std::string& name, const std::string& subject) const {
+    run("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=" + name +
+        " -addext subjectAltName=" + subject + " -keyout " + name + ".key -out " + name + ".csr");
+    run("x509 -req -in " + name + ".csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -copy_extensions copy -out " +
+        name + ".crt");
+  }
+  test::temporary_folder folder_;
+};
+
+class redis_tls : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { made = std::make_unique<certificates>(); }
+  static void TearDownTestSuite() { made.reset(); }
+
+  /// A server with that certificate; `clients` yes, no or optional.
+  void start(const std::string& certificate, const std::string& clients = "no") {
+    server.emplace(std::vector<std::string>{"--tls-port", std::to_string(port), "--bind", "127.0.0.1", "::1",
+                                            "--tls-cert-file", made->file(certificate + ".crt"), "--tls-key-file",
+                                            made->file(certificate + ".key"), "--tls-ca-cert-file",
+                                            made->file("ca.crt"), "--tls-auth-clients", clients});
+  }
+  [[nodiscard]] std::string url(const std::string& host, const std::string& options = {}) const {
+    return "rediss://" + host + ":" + std::to_string(port) + "/?ca=" + made->file("ca.crt") + options;
+  }
+  static void works(const std::string& at) {
+    watched_client one(at), other(at);
+    lease held = one.store.acquire("a");
+    auto waiting = other.wait_for("a");
+    EXPECT_EQ(held.release(), released::yes);
+    EXPECT_TRUE(test::get(std::move(waiting)));
+  }
+  static auto refusal(const std::string& at) {
+    return failure_of([&] { (void)open(at, {.patience = 2s}).acquire("a"); });
+  }
+
+  static std::unique_ptr<certificates> made;
+  const int port = test::free_port();
+  std::optional<test::redis_server> server;
+};
+
+std::unique_ptr<certificates> redis_tls::made;
+
+TEST_F(redis_tls, works_with_a_server_whose_chain_and_name_are_right) {
+  start("server");
+  works(url("localhost"));
+}
+
+TEST_F(redis_tls, works_with_addresses_that_the_certificate_names) {
+  start("numbers");
+  works(url("127.0.0.1"));
+  works(url("[::1]"));
+}
+
+TEST_F(redis_tls, refuses_a_server_of_another_name_for_good) {
+  start("other");
+  const auto [why, text] = refusal(url("localhost"));
+  EXPECT_EQ(why, errc::denied);
+  EXPECT_NE(text.find("not to be trusted"), std::string::npos) << text;
+}
+
+TEST_F(redis_tls, refuses_a_server_whose_authority_it_does_not_know_for_good) {
+  start("server");
+  const std::string stranger = "rediss://localhost:" + std::to_string(port) + "/?ca=" + made->file("stranger.crt");
+  EXPECT_EQ(refusal(stranger).first, errc::denied);
+  const std::string of_the_system = "rediss://localhost:" + std::to_string(port);
+  EXPECT_EQ(refusal(of_the_system).first, errc::denied);
+}
+
+TEST_F(redis_tls, shows_its_own_certificate_where_the_server_wants_one) {
+  start("server", "yes");
+  works(url("localhost", "&cert=" + made->file("client.crt") + "&key=" + made->file("client.key")));
+  EXPECT_TRUE(refusal(url("localhost")).first);
+}
+
+TEST_F(redis_tls, says_that_a_server_does_not_speak_it) {
+  test::redis_server plain({"--port", std::to_string(port), "--bind", "127.0.0.1"});
+  const auto [why, text] = refusal(url("127.0.0.1"));
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find("does the server speak TLS?"), std::string::npos) << text;
+}
+
+TEST_F(redis_tls, does_not_fall_back_to_plain_words_and_a_plain_client_gets_nowhere) {
+  start("server");
+  const auto [why, text] =
+      refusal("redis://localhost:" + std::to_string(port) + "/?timeout=300ms&connect_timeout=300ms");
+  EXPECT_EQ(why, errc::unreachable) << text;
+}
+
+TEST_F(redis_tls, names_the_file_that_cannot_be_used) {
+  const auto [why, text] = failure_of([&] { (void)open(url("localhost", "&cert=/nowhere.crt")); });
+  EXPECT_EQ(why, errc::bad_option);
+  EXPECT_NE(text.find("/nowhere.crt"), std::string::npos) << text;
+}
+
+TEST(redis_address, may_be_of_either_kind) {
+  const int port = test::free_port();
+  const std::string number = std::to_string(port);
+  for (const char* bound : {"127.0.0.1", "::1"}) {
+    test::redis_server server({"--port", number, "--bind", bound});
+    const std::string numeric = std::string(bound) == "::1" ? "[::1]" : bound;
+    EXPECT_TRUE(open("valkey://" + numeric + ":" + number).try_acquire("a"));
+  }
+}
+
+TEST(redis_address, that_nobody_knows_is_unreachable_and_named) {
+  const auto [why, text] =
+      failure_of([] { (void)open("redis://no.such.host.invalid", {.patience = 200ms}).acquire("a"); });
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find("no.such.host.invalid"), std::string::npos) << text;
+}
+
+TEST(redis_secrets, may_come_from_a_file_or_the_environment_and_are_shown_nowhere) {
+  test::redis_server server;
+  EXPECT_EQ(server.ask({"ACL", "SETUSER", "default", ">hunter2"}).text, "OK");
+  test::temporary_folder folder;
+  std::ofstream(folder.file("password")) << "hunter2\n";
+  ::setenv("HOLDFAST_TEST_PASSWORD", "hunter2", 1);
+  for (const std::string& from :
+       {"password_file=" + folder.file("password"), std::string("password_env=HOLDFAST_TEST_PASSWORD")}) {
+    store s = open(server.url(from));
+    EXPECT_TRUE(s.try_acquire("a"));
+    EXPECT_EQ(s.url().find("hunter2"), std::string::npos);
+  }
+  ::unsetenv("HOLDFAST_TEST_PASSWORD");
+  store s = open("redis+unix://:hunter2@" + server.socket());
+  EXPECT_TRUE(s.try_acquire("a"));
+  EXPECT_EQ(s.url().find("hunter2"), std::string::npos) << s.url();
+}
+
+}  // namespace
+}  // namespace holdfast::faults

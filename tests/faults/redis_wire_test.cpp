@@ -1,0 +1,211 @@
+// What networks do: silence one way, bytes that come late or not at all, resets. And callers who do not wait.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "faults/redis_store.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+using way = fault_proxy::way;
+using treatment = fault_proxy::treatment;
+
+class redis_wire : public testing::Test {
+ protected:
+  test::redis_server server;
+  fault_proxy proxy{server.socket()};
+  [[nodiscard]] std::string url(const std::string& options) const {
+    return "redis+unix://" + proxy.socket() + "?" + options;
+  }
+};
+
+TEST_F(redis_wire, lets_a_caller_with_a_limit_of_a_millisecond_leave_without_disturbing_the_others_on_its_lane) {
+  watched_client one(url("lanes=1&timeout=10s"), 20s);
+  {
+    const lease warm = one.store.acquire("warm");
+  }
+  proxy.treat(way::to_client, treatment::hold);
+  std::atomic<int> impatient{0};
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 8; ++n) {
+    threads.emplace_back([&, n] {
+      const lease mine = one.store.acquire("patient/" + std::to_string(n));
+      EXPECT_TRUE(mine.held());
+    });
+    threads.emplace_back([&, n] {
+      std::error_code why;
+      EXPECT_FALSE(one.store.try_acquire("impatient/" + std::to_string(n), within(1ms), {}, why));
+      EXPECT_EQ(why, errc::unreachable);
+      ++impatient;
+    });
+  }
+  EXPECT_TRUE(test::eventually([&] { return impatient == 8; })) << "they wait for the others";
+  proxy.treat(way::to_client, treatment::pass);
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(proxy.connections(), 2u) << "the lane and the main line: nothing was dropped";
+  EXPECT_TRUE(test::eventually([&] { return server.keys("*{impatient*}").empty(); })) << "what they got was given back";
+}
+
+TEST_F(redis_wire, gives_each_caller_its_own_reply_whoever_leaves) {
+  watched_client one(url("lanes=1&timeout=10s"), 20s);
+  proxy.delay(way::to_client, 2ms);
+  std::vector<std::thread> threads;
+  std::atomic<int> left{0};
+  for (int n = 0; n < 6; ++n) {
+    threads.emplace_back([&, n] {
+      const std::string name = "a/" + std::to_string(n);
+      for (int k = 0; k < 60; ++k) {
+        std::error_code why;
+        std::optional<lease> mine =
+            one.store.try_acquire(name, within(std::chrono::microseconds(700 * (k % 12))), {}, why);
+        if (!mine) {
+          ++left;
+          continue;
+        }
+        // If it had been another's reply, the server would know nothing of this.
+        EXPECT_TRUE(mine->renew(10s));
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_GT(left, 0);
+}
+
+TEST_F(redis_wire, that_is_cut_at_any_byte_of_a_request_or_a_reply_leaves_no_lock_behind_and_takes_none_twice) {
+  std::uint64_t last = 0;
+  for (const way w : {way::to_server, way::to_client}) {
+    for (std::size_t bytes = 1; bytes < 700; bytes += 23) {
+      watched_client one(url("timeout=2s"), 20s);
+      proxy.cut_after(w, bytes);
+      std::optional<lease> held = one.store.try_acquire("a", within(test::hang), {.ttl = 10s});
+      ASSERT_TRUE(held) << bytes;
+      EXPECT_GT(held->fence(), last);
+      last = held->fence();
+      proxy.cut_after(w, bytes);
+      EXPECT_NE(held->release(), released::lost) << bytes;
+      proxy.heal();
+      EXPECT_TRUE(test::eventually([&] { return server.keys("holdfast:{a}").empty(); })) << bytes;
+    }
+  }
+}
+
+TEST_F(redis_wire, that_is_silent_with_replies_due_is_dropped_and_opened_anew) {
+  watched_client one(url("timeout=200ms"), 20s);
+  {
+    const lease warm = one.store.acquire("warm");
+  }
+  proxy.treat(way::to_client, treatment::swallow);
+  auto waiting = std::async(std::launch::async, [&] { return one.store.try_acquire("a", within(test::hang)); });
+  const std::size_t before = proxy.seen(way::to_server);
+  EXPECT_TRUE(test::eventually([&] { return proxy.seen(way::to_server) > before; }));
+  EXPECT_TRUE(test::eventually([&] { return proxy.connections() == 0; })) << "it was not dropped";
+  proxy.heal();
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
+TEST_F(redis_wire, that_delivers_a_release_late_does_not_free_the_lock_of_the_next_holder) {
+  watched_client one(url("timeout=200ms"), 20s);
+  lease held = one.store.acquire("a", {.ttl = 400ms});
+  proxy.treat(way::to_server, treatment::hold);
+  EXPECT_EQ(held.release(), released::unknown);
+  watched_client other(server.url());
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  proxy.treat(way::to_server, treatment::pass);
+  EXPECT_TRUE(test::eventually([&] { return proxy.seen(way::to_client) > 0; }));
+  watched_client last(url(""));
+  EXPECT_FALSE(last.store.try_acquire("a")) << "the late release has taken it away";
+  EXPECT_TRUE(next->held());
+}
+
+TEST_F(redis_wire, that_delivers_an_acquire_after_its_caller_has_left_gives_the_lock_back) {
+  watched_client one(url("timeout=200ms"), 300ms);
+  {
+    const lease warm = one.store.acquire("warm");
+  }
+  proxy.treat(way::to_server, treatment::hold);
+  std::error_code why;
+  EXPECT_FALSE(one.store.try_acquire("a", within(20ms), {.ttl = 1h}, why));
+  EXPECT_EQ(why, errc::unreachable);
+  proxy.treat(way::to_server, treatment::pass);
+  watched_client other(server.url());
+  EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
+}
+
+TEST_F(redis_wire, that_is_reset_while_many_wait_leaves_them_their_places) {
+  watched_client holder(server.url());
+  lease held = holder.store.acquire("a", {.ttl = 20s});
+  std::vector<std::unique_ptr<watched_client>> all;
+  std::vector<std::future<std::optional<lease>>> waiting;
+  for (int n = 0; n < 5; ++n) {
+    all.push_back(std::make_unique<watched_client>(url("timeout=2s"), 20s));
+    waiting.push_back(all.back()->wait_for("a", {.ttl = 20s}));
+  }
+  const std::size_t before = proxy.accepted();
+  proxy.reset();
+  EXPECT_TRUE(test::eventually([&] { return proxy.accepted() >= before + 10; })) << "a main line and a lane each";
+  EXPECT_TRUE(test::eventually([&] { return server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size() == 5; }));
+  EXPECT_TRUE(test::eventually([&] { return server.ask({"ZCARD", "holdfast:{a}:q"}).number == 5; }));
+  EXPECT_EQ(held.release(), released::yes);
+  std::uint64_t last = held.fence();
+  for (auto& w : waiting) {
+    std::optional<lease> got = test::get(std::move(w));
+    ASSERT_TRUE(got);
+    EXPECT_GT(got->fence(), last) << "out of order";
+    last = got->fence();
+    EXPECT_EQ(got->release(), released::yes);
+  }
+}
+
+TEST_F(redis_wire, opens_a_lane_only_for_callers_that_block_at_the_same_time) {
+  watched_client one(url("lanes=3"));
+  for (int n = 0; n < 10; ++n) {
+    const lease held = one.store.acquire("a/" + std::to_string(n));
+  }
+  EXPECT_EQ(proxy.connections(), 1u);
+  proxy.treat(way::to_client, treatment::hold);
+  std::vector<std::future<void>> all;
+  for (int n = 0; n < 10; ++n) {
+    all.push_back(
+        std::async(std::launch::async, [&, n] { const lease held = one.store.acquire("b/" + std::to_string(n)); }));
+  }
+  EXPECT_TRUE(test::eventually([&] { return proxy.connections() == 3; }));
+  proxy.treat(way::to_client, treatment::pass);
+  for (auto& f : all) f.get();
+  EXPECT_LE(proxy.connections(), 4u) << "three lanes, and the main line";
+}
+
+TEST_F(redis_wire, ends_a_blocked_call_at_once_when_it_is_asked_to_stop) {
+  watched_client one(url("timeout=60s"), 60s);
+  {
+    const lease warm = one.store.acquire("warm");
+  }
+  proxy.treat(way::to_client, treatment::hold);
+  std::stop_source stop;
+  const std::size_t before = proxy.seen(way::to_server);
+  auto asking = std::async(std::launch::async, [&] { return one.store.try_acquire("a", until(stop.get_token())); });
+  EXPECT_TRUE(test::eventually([&] { return proxy.seen(way::to_server) > before; }));
+  stop.request_stop();
+  EXPECT_FALSE(test::get(std::move(asking)));
+  proxy.heal();
+}
+
+TEST_F(redis_wire, of_a_renewal_that_gets_no_answer_leaves_the_lease_held_until_its_deadline_only) {
+  watched_client one(url("timeout=100ms"));
+  lease held = one.store.acquire("a", {.ttl = 900ms});
+  const boot_clock::time_point deadline = held.deadline();
+  const std::stop_token lost = held.lost_token();
+  std::atomic<bool> in_time{false};
+  const std::stop_callback told(lost, [&] { in_time = true; });
+  proxy.treat(way::to_client, treatment::swallow);
+  EXPECT_TRUE(happens(lost));
+  EXPECT_TRUE(in_time);
+  EXPECT_LE(held.deadline(), deadline + 900ms) << "no answer has extended it";
+  EXPECT_FALSE(held.held());
+  proxy.heal();
+}
+
+}  // namespace
+}  // namespace holdfast::faults

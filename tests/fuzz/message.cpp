@@ -1,0 +1,27 @@
+// Any message is refused, or read within its bounds; and what it says, written again, is read as the same.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fuzz/demand.hpp"
+#include "redis/inbox.hpp"
+#include "redis/owner.hpp"
+#include "redis/script.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace holdfast;
+  using test::demand;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto m = redis::message::parse(text);
+  if (const auto label = redis::label_in(text)) demand(text.ends_with(*label));
+  if (!m) return 0;
+  demand(m->fence <= static_cast<std::uint64_t>(redis::largest_number));
+  demand(m->server_time >= 0 && m->server_time <= redis::largest_number);
+  demand(text.ends_with(std::string(m->owner).append(m->lock)));
+  const std::string again = std::to_string(m->fence) + " " + std::to_string(m->server_time) + " " +
+                            std::to_string(m->owner.size()) + " " + std::string(m->owner).append(m->lock);
+  const auto same = redis::message::parse(again);
+  demand(same && same->fence == m->fence && same->server_time == m->server_time && same->owner == m->owner &&
+         same->lock == m->lock);
+  return 0;
+}

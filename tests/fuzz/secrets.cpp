@@ -1,0 +1,72 @@
+// A password is never shown: not by the URL that may be shown, not by what is said of a bad one. The password is made
+// of Q, Z and what means something in a URL; nothing around it has a Q or a Z.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fuzz/demand.hpp"
+#include "net/url.hpp"
+#include "redis/settings.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast {
+namespace {
+
+using test::demand;
+
+bool is_silent(std::string_view text) { return text.find_first_of("QZ") == std::string_view::npos; }
+
+/// Up to the next line, which it cuts off.
+std::string_view line(std::string_view& bytes) {
+  const std::string_view first = bytes.substr(0, bytes.find('\n'));
+  bytes.remove_prefix(std::min(bytes.size(), first.size() + 1));
+  return first;
+}
+
+/// What stands around the password: it may not have its letters, encoded or not.
+std::string around(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text.push_back(c == 'Q' || c == 'Z' ? 'q' : c);
+  for (std::size_t at = 0; (at = text.find("%5", at)) != std::string::npos;) text.replace(at, 2, "%6");
+  return text;
+}
+
+std::string password(std::string_view bytes) {
+  constexpr std::string_view letters = "QZQZ%@:/?&=[]#.+-\\ \"'0159afA";
+  std::string text = "Q";
+  for (const char c : bytes) text.push_back(letters[static_cast<unsigned char>(c) % letters.size()]);
+  return text;
+}
+
+void check_words_about(const std::string& url) {
+  try {
+    const net::url u = net::url::parse(url);
+    demand(is_silent(u.scheme) && is_silent(u.user) && is_silent(u.host) && is_silent(u.path));
+    for (const auto& [name, value] : u.options) demand(is_silent(name) && is_silent(value));
+    if (u.options.contains("password_file")) return;  // it would be read, whatever it is
+  } catch (const net::bad_url& e) {
+    demand(is_silent(e.what()));
+  }
+  try {
+    demand(is_silent(redis::settings::parse(url).where()));
+  } catch (const seam::failure& f) {
+    demand(is_silent(f.text));
+  }
+}
+
+}  // namespace
+}  // namespace holdfast
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace holdfast;
+  std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const std::string scheme = around(line(bytes)), user = around(line(bytes)), secret = password(line(bytes));
+  const std::string rest = around(line(bytes));
+  const std::string url = scheme + "://" + user + ":" + secret + "@" + rest;
+  test::demand(is_silent(net::without_secrets(url)));
+  test::demand(is_silent(net::without_secrets(scheme + ":" + user + ":" + secret + "@" + rest)));
+  check_words_about(url);
+  (void)net::without_secrets(rest);
+  check_words_about(rest);
+  return 0;
+}

@@ -1,0 +1,144 @@
+#include "support/redis_server.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "redis/codec.hpp"
+#include "support/bounds.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+/// Closed at the end of the scope.
+struct open_socket {
+  explicit open_socket(int fd_) : fd(fd_) {}
+  open_socket(const open_socket&) = delete;
+  open_socket& operator=(const open_socket&) = delete;
+  ~open_socket() { ::close(fd); }
+  const int fd;
+};
+
+redis::value exchange(const std::string& path, const std::string& request) {
+  const open_socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path, path.data(), std::min(path.size(), sizeof to.sun_path - 1));
+  const timeval patience{static_cast<time_t>(hang.count()), 0};
+  ::setsockopt(s.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  if (::connect(s.fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
+      ::send(s.fd, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
+    throw std::runtime_error("no redis-server at " + path);
+  }
+  redis::decoder in;
+  char buffer[4096];
+  for (;;) {
+    if (auto v = in.next()) return std::move(*v);
+    const ssize_t n = ::recv(s.fd, buffer, sizeof buffer, 0);
+    if (n <= 0) throw std::runtime_error("no answer from the redis-server at " + path);
+    in.feed({buffer, static_cast<std::size_t>(n)});
+  }
+}
+
+std::string program() {
+  for (const char* variable : {"VALKEY_SERVER", "REDIS_SERVER"}) {
+    if (const char* given = std::getenv(variable)) return given;
+  }
+  return "redis-server";
+}
+
+}  // namespace
+
+redis_server::redis_server(std::vector<std::string> options) : options_(std::move(options)) { start(); }
+
+redis_server::~redis_server() {
+  if (pid_ > 0) kill();
+}
+
+void redis_server::start() {
+  std::vector<std::string> words = {program(), "--port", "0", "--unixsocket", socket_, "--dir", folder_.file("")};
+  words.insert(words.end(), {"--save", "", "--logfile", folder_.file("log")});
+  words.insert(words.end(), options_.begin(), options_.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::unlink(socket_.c_str());
+  posix_spawn_file_actions_t quiet;
+  ::posix_spawn_file_actions_init(&quiet);
+  ::posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+  const int failed = ::posix_spawnp(&pid_, words[0].c_str(), &quiet, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&quiet);
+  if (failed != 0) throw std::runtime_error("cannot start " + words[0]);
+  const auto end = std::chrono::steady_clock::now() + hang;
+  for (;;) {
+    try {
+      const redis::value v = ask({"PING"});
+      if (v.text == "PONG" || v.is(redis::value::kind::error)) break;  // it may want a password
+    } catch (const std::runtime_error&) {
+      int status = 0;
+      if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+        pid_ = -1;
+        std::ifstream log(folder_.file("log"));
+        const std::string text((std::istreambuf_iterator<char>(log)), {});
+        throw std::runtime_error(words[0] + " ended at once: " + text);
+      }
+      if (std::chrono::steady_clock::now() > end) throw std::runtime_error(words[0] + " does not answer");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+std::string redis_server::url(const std::string& options) const { return "redis+unix://" + socket_ + "?" + options; }
+
+redis::value redis_server::ask(const std::vector<std::string>& words) const {
+  redis::command c(words.size());
+  for (const std::string& word : words) c.add(word);
+  return exchange(socket_, c.bytes());
+}
+
+redis::value redis_server::ask(std::initializer_list<std::string_view> words) const {
+  return ask(std::vector<std::string>(words.begin(), words.end()));
+}
+
+std::vector<std::string> redis_server::keys(const std::string& pattern) const {
+  std::vector<std::string> found;
+  for (const redis::value& key : ask({"KEYS", pattern}).items) found.push_back(key.text);
+  return found;
+}
+
+void redis_server::stop() const { ::kill(pid_, SIGSTOP); }
+void redis_server::go_on() const { ::kill(pid_, SIGCONT); }
+
+void redis_server::kill() {
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+int free_port() {
+  const open_socket s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  if (::bind(s.fd, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0 ||
+      ::getsockname(s.fd, reinterpret_cast<sockaddr*>(&here), &size) != 0) {
+    throw std::runtime_error("no port is free");
+  }
+  return ntohs(here.sin_port);
+}
+
+}  // namespace holdfast::test

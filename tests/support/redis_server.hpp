@@ -1,0 +1,51 @@
+#pragma once
+#include <sys/types.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redis/value.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace holdfast::test {
+
+/// A redis-server of our own, in a folder of its own, behind a unix socket; VALKEY_SERVER or REDIS_SERVER in the
+/// environment name another program. Gone at the end of the scope.
+class redis_server {
+ public:
+  /// More words for its command line.
+  explicit redis_server(std::vector<std::string> options = {});
+  redis_server(const redis_server&) = delete;
+  redis_server& operator=(const redis_server&) = delete;
+  ~redis_server();
+
+  [[nodiscard]] const std::string& socket() const noexcept { return socket_; }
+  /// "redis+unix:///path?" and more options, which may be empty.
+  [[nodiscard]] std::string url(const std::string& options = {}) const;
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
+
+  /// On a connection of its own. Throws std::runtime_error when there is no answer; errors are values.
+  redis::value ask(std::initializer_list<std::string_view> words) const;
+  redis::value ask(const std::vector<std::string>& words) const;
+  /// The keys that match.
+  [[nodiscard]] std::vector<std::string> keys(const std::string& pattern = "*") const;
+
+  void stop() const;  ///< it stands still
+  void go_on() const;
+  void kill();   ///< -9
+  void start();  ///< again, with the same options and what is left in its folder
+  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
+ private:
+  temporary_folder folder_;
+  const std::string socket_ = folder_.file("s");
+  const std::vector<std::string> options_;
+  pid_t pid_ = -1;
+};
+
+/// A port on which nobody listens right now.
+[[nodiscard]] int free_port();
+
+}  // namespace holdfast::test

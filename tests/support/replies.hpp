@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redis/codec.hpp"
+
+namespace holdfast::test {
+
+using redis::value;
+
+/// A value as one line: `nil`, `7`, `"text"`, `!error`, `[a b]`, `>[a b]`. Two values are the same if their lines are.
+inline std::string shown(const value& v) {
+  switch (v.what) {
+    case value::kind::nil: return "nil";
+    case value::kind::integer: return std::to_string(v.number);
+    case value::kind::text: return '"' + v.text + '"';
+    case value::kind::error: return '!' + v.text;
+    case value::kind::list:
+    case value::kind::push: break;
+  }
+  std::string line = v.is(value::kind::push) ? ">[" : "[";
+  for (const value& item : v.items) line.append(line.back() == '[' ? "" : " ").append(shown(item));
+  return line + "]";
+}
+
+constexpr std::string_view out_of_step = "malformed";
+
+/// All that a decoder makes of pieces, one line each, with `malformed` in the end if it comes to that.
+inline std::vector<std::string> decoded(const std::vector<std::string_view>& pieces) {
+  redis::decoder d;
+  std::vector<std::string> lines;
+  for (const std::string_view piece : pieces) {
+    d.feed(piece);
+    try {
+      while (const auto v = d.next()) lines.push_back(shown(*v));
+    } catch (const redis::malformed&) {
+      lines.emplace_back(out_of_step);
+      break;
+    }
+  }
+  return lines;
+}
+
+inline std::vector<std::string> decoded(std::string_view bytes) { return decoded(std::vector{bytes}); }
+
+}  // namespace holdfast::test

@@ -1,0 +1,149 @@
+#include "net/url.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace holdfast::net {
+namespace {
+
+using options = std::map<std::string, std::string>;
+
+std::string refusal(std::string_view text) {
+  try {
+    (void)url::parse(text);
+  } catch (const bad_url& e) {
+    return e.what();
+  }
+  return "(taken)";
+}
+
+TEST(url, has_all_its_parts) {
+  const url u = url::parse("rediss://me:pw@db.example.org:6380/3?prefix=x:&name=web");
+  EXPECT_EQ(u.scheme, "rediss");
+  EXPECT_EQ(u.user, "me");
+  EXPECT_EQ(u.password, "pw");
+  EXPECT_EQ(u.host, "db.example.org");
+  EXPECT_EQ(u.port, 6380);
+  EXPECT_EQ(u.path, "3");
+  EXPECT_EQ(u.options, (options{{"name", "web"}, {"prefix", "x:"}}));
+}
+
+TEST(url, may_leave_out_what_has_a_default) {
+  const url u = url::parse("redis://");
+  EXPECT_EQ(u.scheme, "redis");
+  EXPECT_EQ(u.user + u.password + u.host + u.path, "");
+  EXPECT_EQ(u.port, 0);
+  EXPECT_TRUE(u.options.empty());
+  EXPECT_EQ(url::parse("redis://h").host, "h");
+  EXPECT_EQ(url::parse("redis://h/").path, "");
+  EXPECT_EQ(url::parse("redis://:6380").port, 6380);
+  EXPECT_EQ(url::parse("redis:///1").path, "1");
+  EXPECT_EQ(url::parse("redis://h?").options, options{});
+  EXPECT_EQ(url::parse("redis://h?a=1").host, "h");
+}
+
+TEST(url, has_a_user_a_password_or_both) {
+  const url both = url::parse("redis://u:p@h");
+  EXPECT_EQ(both.user, "u");
+  EXPECT_EQ(both.password, "p");
+  const url password = url::parse("redis://:p@h");
+  EXPECT_EQ(password.user, "");
+  EXPECT_EQ(password.password, "p");
+  const url user = url::parse("redis://u@h");
+  EXPECT_EQ(user.user, "u");
+  EXPECT_EQ(user.password, "");
+  EXPECT_EQ(url::parse("redis://@h").host, "h");
+  EXPECT_EQ(url::parse("redis://u:p:q@h").password, "p:q") << "the first colon ends the user";
+  EXPECT_EQ(url::parse("redis://u:p@q@h").password, "p@q") << "the last @ begins the host";
+}
+
+TEST(url, takes_an_ipv6_address_in_brackets) {
+  EXPECT_EQ(url::parse("redis://[::1]").host, "::1");
+  EXPECT_EQ(url::parse("redis://[::1]:7000").port, 7000);
+  const url u = url::parse("redis://u:p@[fe80::1%25eth0]:7000/2");
+  EXPECT_EQ(u.host, "fe80::1%eth0");
+  EXPECT_EQ(u.port, 7000);
+  EXPECT_EQ(u.path, "2");
+  EXPECT_NE(refusal("redis://::1:6379").find("brackets"), std::string::npos);
+  EXPECT_NE(refusal("redis://[::1"), "(taken)");
+  EXPECT_NE(refusal("redis://[::1]6379"), "(taken)");
+  EXPECT_NE(refusal("redis://[::1]:"), "(taken)");
+  EXPECT_NE(refusal("redis://[]:6379"), "(taken)") << "not the local host";
+}
+
+TEST(url, is_percent_decoded_part_by_part) {
+  const url u = url::parse("redis://us%3aer:p%40%2f%3F%25@h%2Dx/a%2Fb?na%6de=1%262&x=y%3Dz");
+  EXPECT_EQ(u.user, "us:er");
+  EXPECT_EQ(u.password, "p@/?%");
+  EXPECT_EQ(u.host, "h-x");
+  EXPECT_EQ(u.path, "a/b");
+  EXPECT_EQ(u.options, (options{{"name", "1&2"}, {"x", "y=z"}}));
+}
+
+TEST(url, keeps_every_byte_that_is_encoded) {
+  for (int byte = 1; byte < 256; ++byte) {
+    constexpr char hex[] = "0123456789aBcDeF";
+    const std::string code{'%', hex[byte >> 4], hex[byte & 15]};
+    const std::string plain(1, static_cast<char>(byte));
+    const url u = url::parse("redis://" + code + ":" + code + "@h/" + code + "?x=" + code);
+    EXPECT_EQ(u.user, plain);
+    EXPECT_EQ(u.password, plain);
+    EXPECT_EQ(u.path, plain);
+    EXPECT_EQ(u.options.at("x"), plain);
+  }
+}
+
+TEST(url, refuses_a_percent_without_its_digits) {
+  for (const std::string_view bad : {"%", "%1", "%g0", "%0g", "%%41", "% 1", "%+1", "a%"}) {
+    const std::string text(bad);
+    EXPECT_NE(refusal("redis://" + text + "@h").find("%25"), std::string::npos) << bad;
+    EXPECT_NE(refusal("redis://u:" + text + "@h").find("%25"), std::string::npos) << bad;
+    EXPECT_NE(refusal("redis://" + text).find("%25"), std::string::npos) << bad;
+    EXPECT_NE(refusal("redis://h/" + text).find("%25"), std::string::npos) << bad;
+    EXPECT_NE(refusal("redis://h?x=" + text).find("%25"), std::string::npos) << bad;
+    EXPECT_NE(refusal("redis://h?" + text + "=x").find("%25"), std::string::npos) << bad;
+  }
+}
+
+TEST(url, refuses_a_nul_byte_wherever_it_stands) {
+  for (const std::string_view bad :
+       {"redis://a%00@h", "redis://:a%00@h", "redis://a%00", "redis://h/%00", "redis://h?x=%00", "redis://h?%00=x"}) {
+    EXPECT_NE(refusal(bad).find("NUL"), std::string::npos) << bad;
+  }
+  EXPECT_NE(refusal(std::string_view("redis://h\0x", 10)).find("NUL"), std::string::npos);
+}
+
+TEST(url, wants_a_scheme) {
+  for (const std::string_view bad : {"", "h", "h:6379", "redis:h", "redis:/h", "//h", "redis", "://h", "a b://h",
+                                     "rediss:x://h", "u:p@h://x", "@://h"}) {
+    EXPECT_NE(refusal(bad).find("scheme://"), std::string::npos) << bad;
+  }
+}
+
+TEST(url, wants_a_port_that_is_one) {
+  for (const std::string_view bad : {"", "0", "65536", "-1", "+1", "1a", "a", " 1", "99999999999999999999", "6379 "}) {
+    EXPECT_NE(refusal("redis://h:" + std::string(bad)).find("1 to 65535"), std::string::npos) << bad;
+  }
+  EXPECT_EQ(url::parse("redis://h:1").port, 1);
+  EXPECT_EQ(url::parse("redis://h:65535").port, 65535);
+}
+
+TEST(url, wants_options_that_have_a_value_and_come_once) {
+  EXPECT_EQ(url::parse("redis://h?&a=&&b=1&").options, (options{{"a", ""}, {"b", "1"}}));
+  EXPECT_EQ(url::parse("redis://h?a=b=c").options, (options{{"a", "b=c"}}));
+  EXPECT_NE(refusal("redis://h?a").find("name=value"), std::string::npos);
+  EXPECT_NE(refusal("redis://h?a=1&a=2").find("'a' is given twice"), std::string::npos);
+  EXPECT_NE(refusal("redis://h?a=1&%61=2").find("'a' is given twice"), std::string::npos);
+}
+
+TEST(url, wants_an_at_sign_behind_the_host_encoded) {
+  for (const std::string_view bad : {"redis://u:p/w@h", "redis://u:1/w@h", "redis://u:1?a=b@h", "redis://h/a@b",
+                                     "redis://h?a=b@c", "redis+unix:///run/a@b", "redis://?@"}) {
+    EXPECT_NE(refusal(bad).find("%40"), std::string::npos) << bad;
+  }
+  EXPECT_EQ(url::parse("redis://h/a%40b").path, "a@b");
+}
+
+}  // namespace
+}  // namespace holdfast::net

@@ -1,0 +1,314 @@
+#include "redis/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "redis/owner.hpp"
+#include "support/manual_io.hpp"
+#include "support/replies.hpp"
+#include "support/started.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::wake;
+using seam::answer;
+using seam::done;
+using seam::grant;
+using lines = std::vector<std::string>;
+
+/// A server that answers what the test says, in the protocol's own words.
+struct scripted_link final : link {
+  runtime::task<reply> call(runtime::io&, const command& what, limit) override {
+    for (const std::string& each : test::decoded(what.bytes())) sent.push_back(each);
+    reply last = seam::failure(errc::unreachable, "");
+    for (std::size_t n = 0; n < what.replies(); ++n) {
+      if (answers.empty()) co_return seam::failure(errc::unreachable, "the test has no answer");
+      decoder d;
+      d.feed(answers.front());
+      answers.pop_front();
+      last = d.next().value();
+    }
+    co_return last;
+  }
+  [[nodiscard]] bool listens() const noexcept override { return listening; }
+  runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override {
+    listening = !deaf;
+    co_return deaf;
+  }
+  void post(const command& what) override {
+    for (const std::string& each : test::decoded(what.bytes())) posted.push_back(each);
+  }
+
+  std::deque<std::string> answers;
+  lines sent, posted;
+  bool listening = true;
+  std::optional<seam::failure> deaf;
+};
+
+const std::string inbox_id = "AbCdEfGhIjKlMnOp";
+const std::string holder = owner_text("QrStUvWxYz012345", {8, 9}, 500ms, "other");
+constexpr std::int64_t server_time = 1'763'225'000'000'000;  // us
+
+std::string busy_with(std::int64_t left_ms, std::int64_t ahead, std::int64_t time, std::string_view who) {
+  const auto number = [](std::int64_t n) { return ":" + std::to_string(n) + "\r\n"; };
+  return "*6\r\n" + number(left_ms) + number(17) + number(ahead) + number(time) + "$" + std::to_string(who.size()) +
+         "\r\n" + std::string(who) + "\r\n" + number(70);
+}
+
+class redis_client : public testing::Test {
+ protected:
+  void SetUp() override { open("redis://"); }
+  void open(const std::string& url) {
+    client_ = std::make_unique<client>(settings::parse(url), inbox_id, [this](const identity& me, listener& who) {
+      channel_ = me.channel;
+      listener_ = &who;
+      auto made = std::make_unique<scripted_link>();
+      link_ = made.get();
+      return made;
+    });
+  }
+  std::unique_ptr<seam::claim> claim(seam::milliseconds ttl = 10s, bool queue = true) {
+    return client_->open({.name = "a", .owner = {1, 2}, .ttl = ttl, .queue = queue, .label = "me"});
+  }
+  [[nodiscard]] limit soon() const { return limit(io_.now() + 1s); }
+  template <class T>
+  T ended(runtime::task<T> work) {
+    std::future<T> end = test::start(running_, std::move(work));
+    io_.run();
+    return end.get();
+  }
+  answer<grant> poll(seam::claim& c, const std::string& server_says) {
+    link_->answers.push_back(server_says);
+    return ended(c.poll(io_, soon()));
+  }
+  /// Says that the lock was granted to our claim, so long after the poll that said no.
+  void push(std::chrono::microseconds after, std::uint64_t fence = 77) {
+    const std::string owner = owner_text(inbox_id, {1, 2}, 500ms, "me");
+    listener_->pushed(std::to_string(fence) + " " + std::to_string(server_time + after.count()) + " " +
+                      std::to_string(owner.size()) + " " + owner + "holdfast:{a}");
+  }
+  /// How long it sleeps before it looks again.
+  runtime::span pause(seam::claim& c) {
+    const instant before = io_.now();
+    std::future<wake> woken = test::start(running_, c.wakeup(io_, limit(before + 48h)));
+    io_.run();
+    while (!test::is_ready(woken) && io_.now() < before + 48h) io_.advance(1ms);
+    return io_.now() - before;
+  }
+
+  test::manual_io io_;
+  runtime::nursery running_{io_};
+  std::unique_ptr<client> client_;
+  scripted_link* link_ = nullptr;
+  listener* listener_ = nullptr;
+  std::string channel_;
+};
+
+TEST_F(redis_client, listens_on_the_channel_of_its_inbox) { EXPECT_EQ(channel_, "holdfast:in:" + inbox_id); }
+
+TEST_F(redis_client, counts_the_deadline_of_a_yes_from_the_request) {
+  const auto mine = claim();
+  answer<grant> got = poll(*mine, ":123\r\n");
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(got.value().fence, 123u);
+  EXPECT_EQ(got.value().fences, fences_in_a_block);
+  EXPECT_EQ(got.value().deadline, seam::deadline_after(io_.now(), 10s));
+}
+
+TEST_F(redis_client, stands_in_the_queue_only_once_it_listens) {
+  link_->listening = false;
+  const auto mine = claim();
+  link_->answers.push_back(busy_with(100, -1, server_time, holder));
+  EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
+  ASSERT_EQ(link_->sent.size(), 2u);
+  EXPECT_TRUE(link_->sent[0].ends_with("\"-\"]")) << "without a place: " << link_->sent[0];
+  EXPECT_TRUE(link_->sent[1].ends_with("\"\"]")) << "with one: " << link_->sent[1];
+  EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
+  EXPECT_TRUE(link_->sent[2].ends_with("\"17\"]")) << "the one it had: " << link_->sent[2];
+}
+
+TEST_F(redis_client, that_cannot_listen_says_why) {
+  link_->listening = false;
+  link_->deaf.emplace(errc::denied, "no channel");
+  const auto mine = claim();
+  answer<grant> got = poll(*mine, busy_with(100, -1, server_time, holder));
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::denied);
+}
+
+TEST_F(redis_client, holds_what_a_message_gave_it_without_asking) {
+  const auto mine = claim();
+  const instant sent = io_.now();
+  EXPECT_EQ(poll(*mine, busy_with(100, 0, server_time, holder)).who().holder, "other");
+  io_.advance(150ms);
+  push(100ms);
+  answer<grant> got = ended(mine->poll(io_, soon()));
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(link_->sent.size(), 1u);
+  EXPECT_EQ(got.value().fence, 77u);
+  EXPECT_EQ(got.value().deadline, seam::deadline_after(sent + 99ms, 500ms)) << "as old as it can be, by both clocks";
+}
+
+TEST_F(redis_client, asks_when_a_message_does_not_say_how_old_it_is) {
+  struct {
+    const char* what;
+    runtime::span now;
+    std::chrono::microseconds granted;
+  } const cases[] = {
+      {"the server's clock was set back", 150ms, -1us},
+      {"the server's clock was set forward", 150ms, 160ms},
+      {"too little is left", 500ms, 100ms},
+  };
+  for (const auto& c : cases) {
+    const auto mine = claim();
+    EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
+    io_.advance(c.now);
+    push(c.granted);
+    const std::size_t before = link_->sent.size();
+    EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u) << c.what;
+    EXPECT_EQ(link_->sent.size(), before + 1) << c.what;
+  }
+}
+
+// The server's clock was set back between the two: the message is a later one by it.
+TEST_F(redis_client, asks_when_a_message_is_older_than_the_answer_by_its_fence) {
+  const auto mine = claim();
+  EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
+  io_.advance(150ms);
+  push(100ms, 70);
+  EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u);
+}
+
+TEST_F(redis_client, asks_when_a_message_came_before_any_answer) {
+  const auto mine = claim();
+  push(0us);
+  EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u);
+}
+
+TEST_F(redis_client, is_not_harmed_by_times_that_no_server_has) {
+  const auto mine = claim();
+  EXPECT_TRUE(poll(*mine, busy_with(100, 0, 0, holder)).is_no());
+  const std::string owner = owner_text(inbox_id, {1, 2}, 500ms, "me");
+  for (const char* const time : {"9007199254740992", "9223372036854775807", "-9223372036854775808"}) {
+    listener_->pushed("77 " + std::string(time) + " " + std::to_string(owner.size()) + " " + owner + "holdfast:{a}");
+    EXPECT_TRUE(poll(*mine, busy_with(100, 0, 0, holder)).is_no()) << time;
+  }
+  for (const std::int64_t time :
+       {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_TRUE(poll(*mine, busy_with(100, 0, time, holder)).is_unknown()) << time;
+  }
+}
+
+TEST_F(redis_client, gives_back_what_a_message_gave_to_nobody) {
+  push(0us);
+  ASSERT_EQ(link_->posted.size(), 2u);  // the script first: the server may have forgotten it
+  EXPECT_NE(link_->posted[1].find(scripts::release.sha), std::string::npos);
+  EXPECT_NE(link_->posted[1].find("\"holdfast:{a}\" \"holdfast:{a}:q\" \"holdfast:{a}:f\""), std::string::npos);
+  listener_->pushed("hello");
+  EXPECT_EQ(link_->posted.size(), 2u) << "not ours";
+}
+
+TEST_F(redis_client, looks_again_when_the_holder_must_be_gone) {
+  const auto mine = claim();
+  EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
+  const runtime::span first = pause(*mine);
+  EXPECT_GE(first, 101ms);
+  EXPECT_LE(first, 104ms);
+  EXPECT_TRUE(poll(*mine, busy_with(60'000, 1, server_time, holder)).is_no());
+  const runtime::span second = pause(*mine);
+  EXPECT_GE(second, 1'001ms) << "a claim ttl for everybody before us";
+  EXPECT_LE(second, 1'004ms);
+}
+
+TEST_F(redis_client, does_not_spin_when_a_lock_has_no_end_or_a_far_one) {
+  for (const std::string& who : {holder, std::string("0123456789abcdef0123456789abcdef")}) {
+    for (const std::int64_t left :
+         {std::int64_t{-1}, std::int64_t{1} << 53, std::numeric_limits<std::int64_t>::max()}) {
+      const auto mine = claim();
+      EXPECT_TRUE(poll(*mine, busy_with(left, 0, server_time, who)).is_no());
+      const runtime::span slept = pause(*mine);
+      EXPECT_GE(slept, 100ms) << left;
+      EXPECT_LE(slept, 510ms) << left;
+    }
+  }
+}
+
+TEST_F(redis_client, looks_again_at_once_when_a_script_stopped_at_its_bound) {
+  const auto mine = claim();
+  EXPECT_TRUE(poll(*mine, busy_with(-2, 3, server_time, "")).is_no());
+  EXPECT_EQ(pause(*mine), 0ms);
+}
+
+TEST_F(redis_client, takes_no_answer_for_a_yes_or_a_no_that_makes_no_sense) {
+  for (const char* const bad :
+       {":0\r\n", ":-1\r\n", ":9223372036854775807\r\n", "+OK\r\n", "$-1\r\n", "*0\r\n",
+        "*5\r\n:1\r\n:1\r\n:1\r\n:1\r\n+x\r\n", "*6\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n",
+        "*6\r\n+1\r\n:1\r\n:1\r\n:1\r\n+x\r\n:1\r\n", "*6\r\n:1\r\n:1\r\n:1\r\n_\r\n+x\r\n:1\r\n",
+        "*6\r\n:1\r\n:1\r\n:1\r\n:1\r\n+x\r\n_\r\n"}) {
+    const auto mine = claim();
+    answer<grant> got = poll(*mine, bad);
+    ASSERT_TRUE(got.is_unknown()) << bad;
+    EXPECT_EQ(got.why().code, errc::foreign) << bad;
+  }
+  for (const char* const bad : {"+OK\r\n", "$-1\r\n", "*1\r\n:1\r\n", ":-1\r\n", "$1\r\n0\r\n"}) {
+    const auto mine = claim();
+    link_->answers = {bad, bad};
+    EXPECT_TRUE(ended(mine->renew(io_, 10s, soon())).is_unknown()) << bad;
+    EXPECT_TRUE(ended(mine->release(io_, soon())).is_unknown()) << bad;
+  }
+}
+
+TEST_F(redis_client, refuses_a_name_that_could_be_a_key_of_another_lock) {
+  open("redis://h?prefix=");
+  const auto mine = client_->open({.name = "holdfast:{a}:f", .owner = {1, 2}, .ttl = 10s});
+  answer<grant> got = ended(mine->poll(io_, soon()));
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::bad_name);
+  EXPECT_TRUE(link_->sent.empty());
+}
+
+TEST_F(redis_client, renews_from_the_request) {
+  const auto mine = claim();
+  link_->answers = {":1\r\n", ":0\r\n"};
+  EXPECT_EQ(ended(mine->renew(io_, 20s, soon())).value(), seam::deadline_after(io_.now(), 20s));
+  EXPECT_TRUE(ended(mine->renew(io_, 20s, soon())).is_no());
+}
+
+TEST_F(redis_client, releases_until_there_is_nothing_more_to_hand_on) {
+  const auto mine = claim();
+  link_->answers = {":5\r\n", ":4\r\n", ":0\r\n"};
+  EXPECT_TRUE(ended(mine->release(io_, soon())).is_yes());
+  EXPECT_EQ(link_->sent.size(), 3u);
+  link_->answers = {":0\r\n"};
+  EXPECT_TRUE(ended(mine->release(io_, soon())).is_no());
+}
+
+TEST_F(redis_client, loads_a_script_that_the_server_does_not_have) {
+  const auto mine = claim();
+  link_->answers = {"-NOSCRIPT No matching script.\r\n", "$40\r\n" + std::string(40, 'a') + "\r\n"};
+  EXPECT_TRUE(poll(*mine, ":5\r\n").is_yes());
+  ASSERT_EQ(link_->sent.size(), 3u);
+  EXPECT_EQ(link_->sent[1], "[\"SCRIPT\" \"LOAD\" \"" + std::string(scripts::acquire.text) + "\"]");
+  EXPECT_EQ(link_->sent[2], link_->sent[0]);
+}
+
+TEST_F(redis_client, does_not_load_a_script_for_ever) {
+  const auto mine = claim();
+  for (int n = 0; n < 20; ++n) {
+    link_->answers.emplace_back("-NOSCRIPT No matching script.\r\n");
+    link_->answers.emplace_back("+sha\r\n");
+  }
+  answer<grant> got = ended(mine->poll(io_, soon()));
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::not_ready);
+  EXPECT_LE(link_->sent.size(), 20u);
+}
+
+}  // namespace
+}  // namespace holdfast::redis

@@ -1,0 +1,234 @@
+#include "redis/codec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/replies.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using test::decoded;
+using test::out_of_step;
+using lines = std::vector<std::string>;
+
+const lines malformed_at_once{std::string(out_of_step)};
+
+std::string text_of(std::size_t size) { return "$" + std::to_string(size) + "\r\n" + std::string(size, 'x') + "\r\n"; }
+
+std::string repeated(std::string_view what, std::size_t times) {
+  std::string all;
+  for (std::size_t n = 0; n < times; ++n) all.append(what);
+  return all;
+}
+
+TEST(decoder, knows_every_type_of_resp2) {
+  EXPECT_EQ(decoded("+OK\r\n"), lines{"\"OK\""});
+  EXPECT_EQ(decoded("+\r\n"), lines{"\"\""});
+  EXPECT_EQ(decoded("-ERR no\r\n"), lines{"!ERR no"});
+  EXPECT_EQ(decoded(":7\r\n:-7\r\n:+7\r\n:0\r\n"), (lines{"7", "-7", "7", "0"}));
+  EXPECT_EQ(decoded("$5\r\nhello\r\n"), lines{"\"hello\""});
+  EXPECT_EQ(decoded("$0\r\n\r\n"), lines{"\"\""});
+  EXPECT_EQ(decoded("$-1\r\n"), lines{"nil"});
+  EXPECT_EQ(decoded("*2\r\n:1\r\n$1\r\na\r\n"), lines{"[1 \"a\"]"});
+  EXPECT_EQ(decoded("*0\r\n"), lines{"[]"});
+  EXPECT_EQ(decoded("*-1\r\n"), lines{"nil"});
+}
+
+TEST(decoder, knows_every_type_of_resp3) {
+  EXPECT_EQ(decoded("_\r\n"), lines{"nil"});
+  EXPECT_EQ(decoded("#t\r\n#f\r\n"), (lines{"1", "0"}));
+  EXPECT_EQ(decoded(",3.25\r\n,inf\r\n,-inf\r\n,nan\r\n"), (lines{"\"3.25\"", "\"inf\"", "\"-inf\"", "\"nan\""}));
+  EXPECT_EQ(decoded("(12345678901234567890123\r\n"), lines{"\"12345678901234567890123\""});
+  EXPECT_EQ(decoded("!8\r\nERR both\r\n"), lines{"!ERR both"});
+  EXPECT_EQ(decoded("=9\r\ntxt:words\r\n=4\r\nmkd:\r\n"), (lines{"\"words\"", "\"\""}));
+  EXPECT_EQ(decoded("%2\r\n+a\r\n:1\r\n+b\r\n:2\r\n"), lines{"[\"a\" 1 \"b\" 2]"});
+  EXPECT_EQ(decoded("~2\r\n:1\r\n:2\r\n"), lines{"[1 2]"});
+  EXPECT_EQ(decoded(">2\r\n+a\r\n:1\r\n"), lines{">[\"a\" 1]"});
+  EXPECT_EQ(decoded("%0\r\n~0\r\n>0\r\n"), (lines{"[]", "[]", ">[]"}));
+}
+
+TEST(decoder, keeps_every_byte_of_a_text) {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
+  const std::string bytes = "$256\r\n" + all + "\r\n";
+  EXPECT_EQ(decoded(bytes), lines{"\"" + all + "\""});
+  EXPECT_EQ(decoded("$4\r\n\r\n\r\n\r\n"), lines{"\"\r\n\r\n\""});
+}
+
+TEST(decoder, knows_the_ends_of_what_a_number_can_be) {
+  EXPECT_EQ(decoded(":9223372036854775807\r\n"), lines{"9223372036854775807"});
+  EXPECT_EQ(decoded(":-9223372036854775808\r\n"), lines{"-9223372036854775808"});
+  EXPECT_EQ(decoded(":9223372036854775808\r\n"), malformed_at_once);
+  EXPECT_EQ(decoded(":-9223372036854775809\r\n"), malformed_at_once);
+}
+
+TEST(decoder, forgets_attributes_wherever_they_stand) {
+  EXPECT_EQ(decoded("|1\r\n+ttl\r\n:7\r\n:1\r\n"), lines{"1"});
+  EXPECT_EQ(decoded("|0\r\n:1\r\n"), lines{"1"});
+  EXPECT_EQ(decoded("*2\r\n|1\r\n+k\r\n+v\r\n:1\r\n:2\r\n"), lines{"[1 2]"});
+  EXPECT_EQ(decoded("*1\r\n|0\r\n:1\r\n"), lines{"[1]"});
+  EXPECT_EQ(decoded("|1\r\n|1\r\n+a\r\n+b\r\n+k\r\n*1\r\n:5\r\n:1\r\n"), lines{"1"}) << "one of an attribute";
+}
+
+TEST(decoder, tells_pushes_from_the_replies_that_they_come_between) {
+  EXPECT_EQ(decoded("+OK\r\n>3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$1\r\nm\r\n:1\r\n"),
+            (lines{"\"OK\"", ">[\"smessage\" \"c\" \"m\"]", "1"}));
+}
+
+TEST(decoder, says_the_same_however_the_bytes_are_split) {
+  const std::string bytes =
+      "+OK\r\n-ERR a b\r\n:42\r\n$5\r\nhe\r\no\r\n$-1\r\n*3\r\n:1\r\n*2\r\n+a\r\n_\r\n$0\r\n\r\n"
+      "%1\r\n#t\r\n,1.5\r\n|1\r\n+k\r\n+v\r\n~1\r\n(99\r\n>2\r\n=5\r\ntxt:x\r\n!3\r\nERR\r\n*0\r\n*-1\r\n";
+  const lines whole = decoded(bytes);
+  ASSERT_EQ(whole.size(), 11u);
+  std::vector<std::string_view> single;
+  for (std::size_t n = 0; n < bytes.size(); ++n) single.emplace_back(bytes.data() + n, 1);
+  EXPECT_EQ(decoded(single), whole);
+  const std::string_view all(bytes);
+  for (std::size_t a = 0; a <= all.size(); ++a) {
+    for (std::size_t b = a; b <= all.size(); ++b) {
+      ASSERT_EQ(decoded({all.substr(0, a), all.substr(a, b - a), all.substr(b)}), whole) << a << ' ' << b;
+    }
+  }
+}
+
+TEST(decoder, waits_for_the_rest_of_whatever_is_not_whole) {
+  const std::string bytes = "*2\r\n$3\r\nabc\r\n:17\r\n";
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    EXPECT_EQ(decoded(std::string_view(bytes).substr(0, n)), lines{}) << n;
+  }
+}
+
+TEST(decoder, refuses_what_is_not_the_protocol) {
+  for (const std::string_view bad : {
+           "hello\r\n", "\r\n",     "\n",        "+OK\n",         "x\r\n",      "?\r\n",          // lines and types
+           ":\r\n",     ":a\r\n",   ":1a\r\n",   ":1 \r\n",       ": 1\r\n",    ":+\r\n",         // numbers
+           ":-\r\n",    ":--1\r\n", ":1.5\r\n",  ":0x1\r\n",                                      //
+           "$-2\r\n",   "$a\r\n",   "$\r\n",     "$1\r\nab\r",    "$1\r\na\rx", "$1\r\na\n\r\n",  // texts
+           "$?\r\n",    "=-1\r\n",  "!-1\r\n",   "=3\r\ntxt\r",   "=0\r\n\r\n", "=5\r\ntxt-x\r\n",
+           "_x\r\n",    "#\r\n",    "#true\r\n", "#x\r\n",                                  // nothing, and truth
+           "*-2\r\n",   "*a\r\n",   "*?\r\n",    "%-1\r\n",       "~-2\r\n",    ">-1\r\n",  // lists
+           "|-1\r\n",   "%a\r\n",   "*1\r\nx",   "*1\r\n*-2\r\n",
+       }) {
+    std::string bytes(bad);
+    if (!bytes.ends_with('\n')) bytes += "\n\r\n";
+    EXPECT_EQ(decoded(bytes), malformed_at_once) << bad;
+  }
+}
+
+TEST(decoder, hands_out_what_came_before_the_fault) {
+  EXPECT_EQ(decoded("+a\r\n:1\r\nnonsense\r\n+b\r\n"), (lines{"\"a\"", "1", "malformed"}));
+}
+
+TEST(decoder, stays_out_of_step_for_ever) {
+  decoder d;
+  d.feed("nonsense\r\n");
+  EXPECT_THROW((void)d.next(), malformed);
+  EXPECT_THROW((void)d.next(), malformed);
+  d.feed("+OK\r\n");
+  EXPECT_THROW((void)d.next(), malformed);
+}
+
+TEST(decoder, goes_as_deep_as_its_bound_and_no_deeper) {
+  const auto nested = [](std::size_t depth) { return repeated("*1\r\n", depth) + ":1\r\n"; };
+  EXPECT_EQ(decoded(nested(decoder::deepest)), lines{std::string(8, '[') + "1" + std::string(8, ']')});
+  EXPECT_EQ(decoded(nested(decoder::deepest + 1)), malformed_at_once);
+  EXPECT_EQ(decoded(repeated("|1\r\n", decoder::deepest + 1)), malformed_at_once) << "attributes, too";
+  EXPECT_EQ(decoded(repeated("*1\r\n", decoder::deepest) + "*0\r\n"), malformed_at_once) << "an empty one, too";
+}
+
+TEST(decoder, takes_as_many_parts_as_its_bound_and_no_more) {
+  const auto list = [](std::size_t count) { return "*" + std::to_string(count) + "\r\n" + repeated(":1\r\n", count); };
+  decoder d;
+  d.feed(list(decoder::most_items - 1));  // the list itself is one
+  const auto v = d.next();
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->items.size(), decoder::most_items - 1);
+  EXPECT_EQ(decoded(list(decoder::most_items)), malformed_at_once);
+  for (const std::string_view type : {"*", "~", ">", "%", "|"}) {
+    const std::string too_many = std::to_string(decoder::most_items + 1) + "\r\n";
+    EXPECT_EQ(decoded(std::string(type) + too_many), malformed_at_once) << "before the first part: " << type;
+    EXPECT_EQ(decoded(std::string(type) + "9223372036854775807\r\n"), malformed_at_once) << type;
+  }
+}
+
+TEST(decoder, counts_the_parts_of_each_reply_anew) {
+  decoder d;
+  d.feed(repeated(":1\r\n", decoder::most_items + 10));
+  std::size_t count = 0;
+  while (d.next()) ++count;
+  EXPECT_EQ(count, decoder::most_items + 10);
+}
+
+TEST(decoder, takes_a_text_as_long_as_its_bound_and_no_longer) {
+  decoder d;
+  d.feed(text_of(decoder::longest_text));
+  const auto v = d.next();
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->text.size(), decoder::longest_text);
+  for (const char type : {'$', '=', '!'}) {
+    const std::string header = type + std::to_string(decoder::longest_text + 1) + "\r\n";
+    EXPECT_EQ(decoded(header), malformed_at_once) << "before its first byte: " << type;
+  }
+}
+
+TEST(decoder, takes_as_many_bytes_as_its_bound_and_no_more) {
+  const std::string one = text_of(decoder::longest_text);
+  EXPECT_EQ(decoded("*3\r\n" + repeated(one, 3)).size(), 1u);
+  EXPECT_NE(decoded("*3\r\n" + repeated(one, 3)), malformed_at_once);
+  EXPECT_EQ(decoded("*6\r\n" + repeated(one, 6)), malformed_at_once);
+  EXPECT_EQ(decoded(repeated(one, 6)).size(), 6u) << "of each reply by itself";
+}
+
+TEST(decoder, does_not_wait_for_ever_for_the_end_of_a_line) {
+  EXPECT_EQ(decoded("+" + std::string(decoder::longest_text + 1, 'x')), malformed_at_once);
+}
+
+TEST(decoder, refuses_a_line_that_is_too_long_even_if_its_end_came_with_it) {
+  const auto line = [](std::size_t size) { return "+" + std::string(size, 'x') + "\r\n"; };
+  EXPECT_EQ(decoded(line(decoder::longest_text)), malformed_at_once);
+  const std::string longest = line(decoder::longest_text - 2);
+  EXPECT_EQ(decoded(longest).front().size(), decoder::longest_text);
+  EXPECT_EQ(decoded({std::string_view(longest).substr(0, longest.size() - 1), "\n"}), decoded(longest));
+}
+
+TEST(decoder, refuses_a_number_with_two_signs) {
+  for (const std::string_view bad : {":+-1\r\n", ":++1\r\n", ":-+1\r\n", "$+-1\r\n", "*+-1\r\n"}) {
+    EXPECT_EQ(decoded(bad), malformed_at_once) << bad;
+  }
+}
+
+TEST(decoder, reads_a_crowd_of_replies_that_came_at_once) {
+  std::string bytes;
+  lines expected;
+  for (int n = 0; n < 5'000; ++n) {
+    bytes += ":" + std::to_string(n) + "\r\n";
+    expected.push_back(std::to_string(n));
+  }
+  EXPECT_EQ(decoded(bytes), expected);
+}
+
+TEST(command, is_an_array_of_texts) {
+  command c(3);
+  c.add("SET").add("").add(std::string_view("a\0\r\n", 4));
+  EXPECT_EQ(c.bytes(), std::string("*3\r\n$3\r\nSET\r\n$0\r\n\r\n$4\r\na\0\r\n\r\n", 29));
+}
+
+TEST(command, writes_numbers_in_decimal) {
+  command c(4);
+  c.add(0).add(-1).add(std::numeric_limits<std::int64_t>::max()).add(std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(c.bytes(), "*4\r\n$1\r\n0\r\n$2\r\n-1\r\n$19\r\n9223372036854775807\r\n$20\r\n-9223372036854775808\r\n");
+}
+
+TEST(command, is_read_by_the_decoder_as_it_was_meant) {
+  command c(3);
+  c.add("EVALSHA").add(7).add("two words\r\n");
+  EXPECT_EQ(decoded(c.bytes()), lines{"[\"EVALSHA\" \"7\" \"two words\r\n\"]"});
+}
+
+}  // namespace
+}  // namespace holdfast::redis

@@ -1,0 +1,49 @@
+// What a server says it will send costs nothing until it comes. By itself: it takes the place of operator new.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "redis/codec.hpp"
+
+namespace {
+
+std::size_t allocated = 0;  // since somebody set it to 0
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  allocated += size;
+  if (void* got = std::malloc(size == 0 ? 1 : size)) return got;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* gone) noexcept { std::free(gone); }
+[[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
+
+namespace holdfast::redis {
+namespace {
+
+std::size_t cost_of(std::string_view bytes) {
+  decoder d;
+  allocated = 0;
+  d.feed(bytes);
+  EXPECT_FALSE(d.next()) << "there is more to come: " << bytes;
+  return allocated;
+}
+
+TEST(decoder_memory, is_not_taken_for_a_size_that_was_only_declared) {
+  for (const std::string_view header :
+       {"$1048576\r\n", "=1048576\r\n", "!1048576\r\n", "*65535\r\n", "~65535\r\n", ">65535\r\n", "%32767\r\n",
+        "|32767\r\n", "*8\r\n*8\r\n*8\r\n*8\r\n*8\r\n*8\r\n*8\r\n*65000\r\n"}) {
+    EXPECT_LT(cost_of(header), 4096u) << header;
+  }
+}
+
+TEST(decoder_memory, is_taken_for_what_came_and_not_much_more) {
+  const std::string half(1 << 19, 'x');
+  EXPECT_LT(cost_of("$1048576\r\n" + half), 3 * half.size());
+}
+
+}  // namespace
+}  // namespace holdfast::redis

@@ -1,0 +1,133 @@
+#include "redis/inbox.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "redis/owner.hpp"
+#include "runtime/inline_io.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string text_of(std::string_view fence, std::string_view time, std::string_view owner, std::string_view key) {
+  return std::string(fence).append(" ").append(time).append(" ").append(std::to_string(owner.size())) + " " +
+         std::string(owner).append(key);
+}
+
+bool is_called(addressee& who) { return runtime::wait_here(who.called, within(0s)) == runtime::wake::signalled; }
+
+TEST(message, says_the_fence_the_time_the_owner_and_the_key) {
+  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, 500ms, "a label");
+  const std::string text = text_of("1763225000000001", "1763225000000000", owner, "holdfast:{train}");
+  const auto m = message::parse(text);
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->fence, 1763225000000001u);
+  EXPECT_EQ(m->server_time, 1763225000000000);
+  EXPECT_EQ(m->owner, owner);
+  EXPECT_EQ(m->lock, "holdfast:{train}");
+}
+
+TEST(message, may_have_anything_in_the_owner_and_in_the_key) {
+  const std::string owner("a b 1 2\r\n\0", 10), key("7 8 {} \0\xff", 9);
+  const std::string text = text_of("1", "2", owner, key);
+  const auto m = message::parse(text);
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->owner, owner);
+  EXPECT_EQ(m->lock, key);
+}
+
+TEST(message, is_refused_when_it_is_not_one_of_ours) {
+  for (const std::string_view bad : {
+           "",
+           " ",
+           "hello",
+           "1",
+           "1 ",
+           "1 2",
+           "1 2 ",
+           "1 2 3",
+           "1 2 3 ",
+           "1 2 3 ab",
+           " 1 2 1 a",
+           "1  2 1 a",
+           "x 2 1 a",
+           "1 x 1 a",
+           "1 2 x a",
+           "-1 2 1 a",
+           "1 2 -1 a",
+           "+1 2 1 a",
+           "1.0 2 1 a",
+           "1e3 2 1 a",
+           "0x1 2 1 a",
+           "1\t2\t1\ta",
+           "1,2,1,a",
+           "18446744073709551616 2 1 a",
+           "1 9223372036854775808 1 a",
+           "1 2 18446744073709551616 a",
+           "1 2 18446744073709551615 a",
+           "1 2 2 a",
+           "9007199254740993 2 1 a",
+           "1 9007199254740993 1 a",
+           "1 -1 1 a",
+       }) {
+    EXPECT_FALSE(message::parse(bad)) << bad;
+  }
+}
+
+TEST(message, of_which_the_end_is_missing_is_never_read_as_another_owner) {
+  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, 500ms, "");
+  const std::string text = text_of("10", "20", owner, "");
+  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_FALSE(message::parse(std::string_view(text).substr(0, n))) << n;
+  EXPECT_TRUE(message::parse(text));
+}
+
+TEST(inbox, delivers_to_whom_the_message_names) {
+  inbox in;
+  addressee a, b;
+  in.add("a", a);
+  in.add("b", b);
+  EXPECT_TRUE(in.deliver({7, 8, "a", "K"}));
+  const auto told = a.granted.with([](auto& last) { return last; });
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->fence, 7u);
+  EXPECT_EQ(told->server_time, 8);
+  EXPECT_TRUE(is_called(a));
+  EXPECT_FALSE(is_called(b));
+  EXPECT_FALSE(b.granted.with([](auto& last) { return last.has_value(); }));
+}
+
+TEST(inbox, keeps_the_last_of_two_messages) {
+  inbox in;
+  addressee a;
+  in.add("a", a);
+  EXPECT_TRUE(in.deliver({7, 8, "a", "K"}));
+  EXPECT_TRUE(in.deliver({9, 10, "a", "K"}));
+  EXPECT_EQ(a.granted.with([](auto& last) { return last->fence; }), 9u);
+}
+
+TEST(inbox, says_when_nobody_of_that_name_waits) {
+  inbox in;
+  EXPECT_FALSE(in.deliver({7, 8, "a", "K"}));
+  addressee a;
+  in.add("a", a);
+  in.remove("a");
+  EXPECT_FALSE(in.deliver({7, 8, "a", "K"}));
+  EXPECT_FALSE(is_called(a));
+}
+
+TEST(inbox, wakes_all_to_look_for_themselves) {
+  inbox in;
+  addressee a, b;
+  in.add("a", a);
+  in.add("b", b);
+  in.wake_all();
+  EXPECT_TRUE(is_called(a));
+  EXPECT_TRUE(is_called(b));
+  EXPECT_FALSE(a.granted.with([](auto& last) { return last.has_value(); }));
+}
+
+}  // namespace
+}  // namespace holdfast::redis

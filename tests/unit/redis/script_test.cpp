@@ -1,0 +1,67 @@
+#include "redis/script.hpp"
+
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+
+#include <string>
+
+#include "redis/owner.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string sha1_of(std::string_view text) {
+  unsigned char bytes[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  EXPECT_EQ(::EVP_Digest(text.data(), text.size(), bytes, &size, ::EVP_sha1(), nullptr), 1);
+  std::string hex;
+  for (unsigned n = 0; n < size; ++n)
+    hex.append({"0123456789abcdef"[bytes[n] >> 4], "0123456789abcdef"[bytes[n] & 15]});
+  return hex;
+}
+
+bool has(const script& s, const std::string& text) { return s.text.find(text) != std::string_view::npos; }
+
+TEST(scripts, carry_the_sha_of_their_text) {
+  EXPECT_EQ(sha1_of("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  for (const script* s : {&scripts::acquire, &scripts::release, &scripts::renew}) EXPECT_EQ(s->sha, sha1_of(s->text));
+}
+
+// A server that sees the shebang checks all of a script's rights before its first effect.
+TEST(scripts, are_whole_and_begin_with_a_shebang) {
+  for (const script* s : {&scripts::acquire, &scripts::release, &scripts::renew}) {
+    EXPECT_TRUE(s->text.starts_with("#!lua")) << s->text;
+    EXPECT_FALSE(has(*s, "--@")) << "a part is missing: " << s->text;
+  }
+}
+
+TEST(scripts, that_give_back_run_on_a_full_server) {
+  for (const script* s : {&scripts::release, &scripts::renew}) {
+    EXPECT_TRUE(s->text.starts_with("#!lua flags=allow-oom\n")) << s->text;
+  }
+  EXPECT_FALSE(has(scripts::acquire, "allow-oom")) << "taking more needs memory";
+}
+
+TEST(scripts, mint_as_many_fences_as_the_client_counts_on) {
+  const std::string all = std::to_string(fences_in_a_block), others = std::to_string(fences_in_a_block - 1);
+  for (const script* s : {&scripts::acquire, &scripts::release}) {
+    EXPECT_TRUE(has(*s, "call('SET', F, now + " + others + ",")) << s->text;
+    EXPECT_TRUE(has(*s, "call('SET', F, last + " + all + ",")) << s->text;
+  }
+  EXPECT_TRUE(has(scripts::acquire, "return last > " + others + " and last - " + others + " or mint()"));
+}
+
+TEST(scripts, find_the_inbox_and_the_claim_ttl_where_an_owner_has_them) {
+  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, 321ms, "a label");
+  for (const script* s : {&scripts::acquire, &scripts::release}) {
+    EXPECT_TRUE(has(*s, "string.sub(waiter, 1, 16)")) << s->text;
+    EXPECT_TRUE(has(*s, "string.match(waiter, '^%d+', 35)")) << s->text;
+  }
+  EXPECT_EQ(owner.substr(0, 16), "AbCdEfGhIjKlMnOp");
+  EXPECT_EQ(owner.substr(34, 3), "321") << "Lua counts from 1";
+}
+
+}  // namespace
+}  // namespace holdfast::redis

@@ -1,0 +1,196 @@
+#include "redis/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "store/answer.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string refusal(const std::string& url) {
+  try {
+    (void)settings::parse(url);
+  } catch (const seam::failure& f) {
+    EXPECT_EQ(f.code, errc::bad_url) << f.text;
+    return f.text;
+  }
+  return "(taken)";
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(settings, have_defaults_for_all_that_a_url_leaves_out) {
+  const settings s = settings::parse("redis://");
+  EXPECT_EQ(s.host, "127.0.0.1");
+  EXPECT_EQ(s.port, 6379);
+  EXPECT_EQ(s.where(), "127.0.0.1:6379");
+  EXPECT_FALSE(s.tls);
+  EXPECT_EQ(s.user + s.password + s.path, "");
+  EXPECT_EQ(s.database, 0);
+  EXPECT_EQ(s.prefix, "holdfast:");
+  EXPECT_EQ(s.name, "holdfast");
+  EXPECT_EQ(s.timeout, 1s);
+  EXPECT_EQ(s.connect_timeout, 2s);
+  EXPECT_EQ(s.lanes, 4u);
+  EXPECT_EQ(s.poll, 200ms);
+  EXPECT_EQ(s.jitter, 0.5);
+}
+
+TEST(settings, are_read_from_every_part_of_a_url) {
+  const settings s = settings::parse(
+      "valkey://me:p%40w@db:7000/3?prefix=x:&timeout=300ms&connect_timeout=2m&name=web-1&lanes=16&poll=1s&jitter=0.25");
+  EXPECT_EQ(s.host, "db");
+  EXPECT_EQ(s.port, 7000);
+  EXPECT_EQ(s.user, "me");
+  EXPECT_EQ(s.password, "p@w");
+  EXPECT_EQ(s.database, 3);
+  EXPECT_EQ(s.prefix, "x:");
+  EXPECT_EQ(s.timeout, 300ms);
+  EXPECT_EQ(s.connect_timeout, 2min);
+  EXPECT_EQ(s.name, "web-1");
+  EXPECT_EQ(s.lanes, 16u);
+  EXPECT_EQ(s.poll, 1s);
+  EXPECT_EQ(s.jitter, 0.25);
+}
+
+TEST(settings, use_tls_when_the_scheme_says_so) {
+  for (const std::string scheme : {"rediss", "valkeys"}) {
+    const settings s = settings::parse(scheme + "://h?ca=/a&cert=/b&key=/c");
+    ASSERT_TRUE(s.tls);
+    EXPECT_EQ(s.tls->ca, "/a");
+    EXPECT_EQ(s.tls->cert, "/b");
+    EXPECT_EQ(s.tls->key, "/c");
+    EXPECT_TRUE(settings::parse(scheme + "://h").tls);
+  }
+  for (const std::string option : {"ca", "cert", "key"}) {
+    EXPECT_TRUE(has(refusal("redis://h?" + option + "=/a"), "rediss://")) << option;
+    EXPECT_TRUE(has(refusal("redis+unix:///s?" + option + "=/a"), "rediss://")) << option;
+  }
+}
+
+TEST(settings, take_the_path_of_a_unix_socket) {
+  const settings s = settings::parse("redis+unix://me:pw@/run/redis/redis.sock?db=2&prefix=p:");
+  EXPECT_EQ(s.path, "/run/redis/redis.sock");
+  EXPECT_EQ(s.where(), "/run/redis/redis.sock");
+  EXPECT_EQ(s.database, 2);
+  EXPECT_EQ(s.user, "me");
+  EXPECT_EQ(s.password, "pw");
+  EXPECT_EQ(s.prefix, "p:");
+  for (const std::string bad :
+       {"redis+unix://", "redis+unix:///", "redis+unix://host/run/x", "redis+unix://run", "redis+unix://:6379/run/x"}) {
+    EXPECT_TRUE(has(refusal(bad), "redis+unix:///path")) << bad;
+  }
+}
+
+TEST(settings, say_where_the_server_is) {
+  EXPECT_EQ(settings::parse("redis://[::1]:7000").where(), "[::1]:7000");
+  EXPECT_EQ(settings::parse("redis://u:secret@h").where(), "h:6379");
+}
+
+TEST(settings, may_do_without_a_prefix_and_without_a_name) {
+  EXPECT_EQ(settings::parse("redis://h?prefix=").prefix, "");
+  EXPECT_EQ(settings::parse("redis://h?name=").name, "");
+}
+
+TEST(settings, refuse_a_database_that_is_no_number) {
+  for (const std::string bad : {"x", "-1", "1x", "1000001", "1/", "%20", "0x1"}) {
+    EXPECT_TRUE(has(refusal("redis://h/" + bad), "such as /1")) << bad;
+    EXPECT_TRUE(has(refusal("redis+unix:///s?db=" + bad), "such as 1")) << bad;
+  }
+  EXPECT_NE(refusal("redis+unix:///s?db="), "(taken)");
+  EXPECT_EQ(settings::parse("redis://h/1000000").database, 1'000'000);
+}
+
+TEST(settings, refuse_a_time_that_is_none_and_show_one) {
+  for (const std::string option : {"timeout", "connect_timeout", "poll"}) {
+    for (const std::string bad : {"", "5", "0ms", "-1s", "1h", "61m", "3600001ms", "1.5s", "s", "ms", "1 s", "1S",
+                                  "99999999999999999999s", "9223372036854775807m"}) {
+      const std::string why = refusal("redis://h?" + option + "=" + bad);
+      EXPECT_TRUE(has(why, "'" + option + "'") && has(why, "such as 500ms or 2s"))
+          << option << '=' << bad << ": " << why;
+    }
+    EXPECT_EQ(refusal("redis://h?" + option + "=1ms"), "(taken)");
+    EXPECT_EQ(refusal("redis://h?" + option + "=60m"), "(taken)");
+  }
+}
+
+TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
+  for (const std::string bad : {"", "0", "257", "-1", "x", "4.5", "4x"}) {
+    const std::string why = refusal("redis://h?lanes=" + bad);
+    EXPECT_TRUE(has(why, "'lanes' is a number from 1 to 256")) << bad << ": " << why;
+  }
+  EXPECT_EQ(settings::parse("redis://h?lanes=256").lanes, 256u);
+  for (const std::string bad : {"", "-0.1", "1.1", "x", "inf", "nan", "-nan", "0.5x"}) {
+    EXPECT_TRUE(has(refusal("redis://h?jitter=" + bad), "'jitter' is a number from 0 to 1,")) << bad;
+  }
+  EXPECT_EQ(settings::parse("redis://h?jitter=0").jitter, 0.0);
+  EXPECT_EQ(settings::parse("redis://h?jitter=1").jitter, 1.0);
+}
+
+TEST(settings, refuse_a_prefix_that_would_move_keys_to_other_slots) {
+  for (const std::string bad : {"a{b", "a}", "{}", "%7Bx"})
+    EXPECT_TRUE(has(refusal("redis://h?prefix=" + bad), "braces"));
+  EXPECT_TRUE(has(refusal("redis://h?prefix=" + std::string(129, 'x')), "128"));
+  EXPECT_EQ(refusal("redis://h?prefix=" + std::string(128, 'x')), "(taken)");
+}
+
+TEST(settings, refuse_a_name_that_redis_would_refuse) {
+  for (const std::string bad : {"a%20b", "%0A", "a%7F", "h%C3%A4user"}) {
+    EXPECT_TRUE(has(refusal("redis://h?name=" + bad), "Redis refuses others")) << bad;
+  }
+}
+
+TEST(settings, refuse_an_option_that_there_is_not_and_list_those_that_there_are) {
+  const std::string why = refusal("redis://h?colour=crimson");
+  EXPECT_TRUE(has(why, "'colour'"));
+  EXPECT_FALSE(has(why, "crimson")) << "the value may be a secret";
+  for (const std::string_view option : {"prefix", "timeout", "connect_timeout", "name", "ca", "cert", "key",
+                                        "password_file", "password_env", "lanes", "poll", "jitter"}) {
+    EXPECT_TRUE(has(why, option)) << option;
+  }
+}
+
+TEST(settings, read_the_password_from_a_file) {
+  const test::temporary_folder folder;
+  const std::string path = folder.file("secret");
+  const auto written = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return settings::parse("redis://me@h?password_file=" + path).password;
+  };
+  EXPECT_EQ(written("s3cret\n"), "s3cret");
+  EXPECT_EQ(written("s3cret"), "s3cret");
+  EXPECT_EQ(written("s3cret\r\nmore\n"), "s3cret");
+  EXPECT_EQ(written(" with blanks \n"), " with blanks ");
+  const std::string gone = folder.file("gone");
+  EXPECT_TRUE(has(refusal("redis://me@h?password_file=" + gone), gone));
+}
+
+TEST(settings, read_the_password_from_the_environment) {
+  ::setenv("HOLDFAST_TEST_SECRET", "s3cret", 1);
+  EXPECT_EQ(settings::parse("redis://h?password_env=HOLDFAST_TEST_SECRET").password, "s3cret");
+  ::unsetenv("HOLDFAST_TEST_SECRET");
+  EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "HOLDFAST_TEST_SECRET"));
+}
+
+TEST(settings, refuse_a_user_without_a_password) {
+  EXPECT_TRUE(has(refusal("redis://me@h"), "redis://:password@host"));
+  EXPECT_FALSE(has(refusal("redis://s3cret@h"), "s3cret")) << "it may have been meant as one";
+}
+
+TEST(settings, refuse_a_second_password_and_show_neither) {
+  ::setenv("HOLDFAST_TEST_SECRET", "s3cret", 1);
+  const std::string why = refusal("redis://u:p4ss@h?password_env=HOLDFAST_TEST_SECRET");
+  ::unsetenv("HOLDFAST_TEST_SECRET");
+  EXPECT_TRUE(has(why, "twice"));
+  EXPECT_FALSE(has(why, "s3cret") || has(why, "p4ss"));
+}
+
+}  // namespace
+}  // namespace holdfast::redis

@@ -1,0 +1,54 @@
+#include "runtime/descriptor.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::runtime {
+namespace {
+
+bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
+
+int open_something() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+TEST(descriptor, is_none_unless_it_is_given_one) { EXPECT_EQ(descriptor().get(), -1); }
+
+TEST(descriptor, closes_itself) {
+  int fd = -1;
+  {
+    const descriptor d(open_something());
+    fd = d.get();
+    EXPECT_TRUE(is_open(fd));
+  }
+  EXPECT_FALSE(is_open(fd));
+}
+
+TEST(descriptor, closes_what_it_was_when_another_takes_its_place) {
+  descriptor d(open_something());
+  const int first = d.get();
+  d = descriptor(open_something());
+  EXPECT_FALSE(is_open(first));
+  EXPECT_TRUE(is_open(d.get()));
+}
+
+TEST(descriptor, that_was_moved_from_closes_nothing) {
+  descriptor to;
+  {
+    descriptor from(open_something());
+    descriptor between(std::move(from));
+    to = std::move(between);
+  }
+  EXPECT_TRUE(is_open(to.get()));
+}
+
+TEST(descriptor, of_a_call_that_failed_throws_why_and_names_the_call) {
+  try {
+    const descriptor d(::open("/no/such/file", O_RDONLY | O_CLOEXEC), "open");
+    FAIL() << "no error";
+  } catch (const std::system_error& e) {
+    EXPECT_EQ(e.code(), std::errc::no_such_file_or_directory);
+    EXPECT_EQ(std::string(e.what()).rfind("open", 0), 0u) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::runtime
