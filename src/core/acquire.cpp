@@ -112,7 +112,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
   const instant last = r.one_look ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
   std::optional<seam::failure> reason;  // of this silence, in the store's own words
-  bool heard_no = false;                // just now
+  bool heard_no = me.saw_answers();     // just now
   span grace = a_moment;                // an answer that comes later than usual
   bool known = false;                   // the store may have a place or a lock of ours
   outcome end = outcome::busy();

@@ -29,6 +29,8 @@ class visitor {
     progress_->answered = true;
     ++progress_->answers;
   }
+  /// The store has answered one of those who were before us.
+  [[nodiscard]] bool saw_answers() const noexcept { return progress_->answers != seen_; }
 
  private:
   friend class gate;

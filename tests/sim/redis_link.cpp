@@ -40,6 +40,7 @@ redis_link::redis_link(ends e, std::string channel, redis::listener& who)
       network_(e.between),
       server_(e.server),
       home_(e.home),
+      any_way_(e.any_way),
       channel_(std::move(channel)),
       listener_(who),
       lanes_(2),
@@ -47,11 +48,9 @@ redis_link::redis_link(ends e, std::string channel, redis::listener& who)
 
 task<reply> redis_link::call(io& i, const redis::command& what, limit l) {
   const counted here(waiting_);
-  const std::uint64_t which = world_.below(lanes_.size() + 1);
-  const bool on_main = which == lanes_.size();
-  way& w = on_main ? main_ : lanes_[which];
+  way& w = choose(i);
   std::optional<seam::failure> down;
-  if (on_main) {
+  if (&w == &main_) {
     down = co_await listen(i, l);
   } else {
     down = co_await make_sure_of(i, w, l);
@@ -60,6 +59,11 @@ task<reply> redis_link::call(io& i, const redis::command& what, limit l) {
   if (!is_open(w)) co_return no_answer();  // it broke again before we came to run
   reply got = co_await call_on(i, w, what, std::move(l));
   co_return got;
+}
+
+redis_link::way& redis_link::choose(const io& i) {
+  const bool by_main = any_way_ ? world_.chance(0.3) : &i == &home_;
+  return by_main ? main_ : lanes_[world_.below(lanes_.size())];
 }
 
 task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l) {

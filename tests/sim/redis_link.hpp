@@ -17,8 +17,8 @@
 namespace holdfast::sim {
 
 /// A client's link to the Redis server, over the bad network. Like the product's it has a main line, which listens to
-/// the inbox and takes commands, and lanes, which only take commands: a message may overtake a reply. Which way a
-/// command goes is chance.
+/// the inbox and takes commands from home, and lanes, which take commands from everywhere else: a message may overtake
+/// a reply. In some runs it is chance which way a command goes.
 class redis_link final : public redis::link {
  public:
   struct ends {
@@ -26,6 +26,7 @@ class redis_link final : public redis::link {
     network& between;
     redis_server& server;
     client_io& home;
+    bool any_way;  ///< by chance
   };
   redis_link(ends, std::string channel, redis::listener&);
 
@@ -58,6 +59,7 @@ class redis_link final : public redis::link {
     std::deque<slot*> due;
   };
   class counted;
+  [[nodiscard]] way& choose(const runtime::io&);
   runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit);
   runtime::task<std::optional<seam::failure>> make_sure_of(runtime::io&, way&, limit);
   runtime::task<void> dial();
@@ -72,6 +74,7 @@ class redis_link final : public redis::link {
   network& network_;
   redis_server& server_;
   client_io& home_;
+  const bool any_way_;
   const std::string channel_;
   redis::listener& listener_;
   bool crashed_ = false;

@@ -37,7 +37,7 @@ class redis_service::side final : public access {
 
  private:
   std::unique_ptr<redis::link> wire_up(const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, service_.network_, service_.server_, home_};
+    const redis_link::ends ends{service_.world_, service_.network_, service_.server_, home_, service_.faults_.any_way};
     auto made = std::make_unique<redis_link>(ends, channel, who);
     link_ = made.get();
     return made;
@@ -72,20 +72,21 @@ class redis_service::side final : public access {
   watchful store_;
 };
 
-redis_service::faults::faults(world& w)
-    : restarts_empty(w.chance(0.15)),
-      restarts_with_data(w.chance(0.25)),
-      flushes(w.chance(0.25)),
-      cuts(w.chance(0.4)),
-      sets_clock_back(w.chance(0.15) && !restarts_empty),
-      gets_full(w.chance(0.15)),
-      others(w.chance(0.15)),
+redis_service::faults::faults(world& w, bool quiet)
+    : restarts_empty(w.chance(0.15) && !quiet),
+      restarts_with_data(w.chance(0.25) && !quiet),
+      flushes(w.chance(0.25) && !quiet),
+      cuts(w.chance(0.4) && !quiet),
+      sets_clock_back(w.chance(0.15) && !quiet && !restarts_empty),
+      gets_full(w.chance(0.15) && !quiet),
+      others(w.chance(0.15) && !quiet),
+      any_way(w.chance(0.5)),
       freezes(w.chance(0.5)) {}
 
-redis_service::redis_service(world& w, network& n, double clock_rate)
+redis_service::redis_service(world& w, network& n, double clock_rate, bool quiet)
     : world_(w),
       network_(n),
-      faults_(w),
+      faults_(w, quiet),
       server_(w, drifting_clock(w, clock_rate, 1'790'000'000s),
               {.push_first = w.chance(0.5), .in_order = !faults_.sets_clock_back}) {}
 

@@ -12,7 +12,7 @@ namespace holdfast::sim {
 /// A Redis server, reached by the product's own client over connections that break.
 class redis_service final : public service {
  public:
-  redis_service(world&, network&, double clock_rate);
+  redis_service(world&, network&, double clock_rate, bool quiet);
   [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
   [[nodiscard]] bool exclusive() const override { return !faults_.restarts_empty; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
@@ -26,8 +26,9 @@ class redis_service final : public service {
   class side;
   /// Which of them there are in this run.
   struct faults {
-    explicit faults(world&);
+    faults(world&, bool quiet);
     bool restarts_empty, restarts_with_data, flushes, cuts, sets_clock_back, gets_full, others;
+    bool any_way;  ///< commands go over any connection
     bool freezes;  ///< a crashed process counts as a listener for a while
   };
   world& world_;

@@ -44,32 +44,48 @@ struct plan {
         drift(w.chance(0.7) ? 0.0045 : 0),
         pauses(w.chance(0.5)),
         crashes(w.chance(0.4)),
+        blocking(w.chance(0.5)),
         restarts(w.chance(0.15)),
+        quiet(w.chance(0.05)),
         faults_end(w.between(500ms, 3s)) {
     if (w.chance(0.5)) bad.lose = 0.01 + 0.01 * static_cast<double>(w.below(20));
     if (w.chance(0.4)) bad.duplicate = 0.1;
     if (w.chance(0.4)) bad.late = 0.1;
     if (w.chance(0.3)) bad.refuse = 0.3;
+    if (quiet) {
+      pauses = crashes = restarts = false;
+      bad = weather();
+    }
   }
   std::uint64_t clients, users, names, operations;
   unsigned burst;
   double drift;
-  bool pauses, crashes, restarts;
+  bool pauses, crashes, blocking, restarts;
+  bool quiet;  ///< nothing goes wrong at all
   weather bad;
   real faults_end;
 };
 
-/// One process.
+/// One process: the loop at home, and its users, who may be there too or on threads of their own.
 struct client {
-  client(world& w, service& s, int id_, double rate, unsigned burst)
+  client(world& w, service& s, int id_, double rate, bool blocking, unsigned burst)
       : id(id_),
-        io(w, drifting_clock(w, rate, std::chrono::seconds(1 + w.below(1000)))),
-        user([this](std::function<void()> f) { io.post(std::move(f)); }, [](const char*) {}),
-        way(s.connect(io)),
-        engine(way->store(), io, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
+        clock(w, rate, std::chrono::seconds(1 + w.below(1000))),
+        home(w, clock),
+        threads(w, clock),
+        io(blocking ? threads : home),
+        user([this](std::function<void()> f) { home.post(std::move(f)); }, [](const char*) {}),
+        way(s.connect(home)),
+        engine(way->store(), home, user, core::reporter(nullptr), {.patience = patience, .burst = burst}),
         users(io) {}
+  void pause(real until) {
+    home.pause(until);
+    threads.pause(until);
+  }
   const int id;
-  client_io io;
+  const drifting_clock clock;
+  client_io home, threads;
+  client_io& io;  ///< of its users
   runtime::executor user;
   const std::unique_ptr<access> way;
   core::engine engine;
@@ -114,7 +130,7 @@ class scenario {
 
  private:
   std::unique_ptr<service> make(store_kind kind) {
-    if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate());
+    if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate(), plan_.quiet);
     return std::make_unique<lease_service>(world_, network_, rate(), plan_.restarts);
   }
 
@@ -125,7 +141,7 @@ class scenario {
 
   client& start_client() {
     const auto id = static_cast<int>(clients_.size());
-    clients_.push_back(std::make_unique<client>(world_, *service_, id, rate(), plan_.burst));
+    clients_.push_back(std::make_unique<client>(world_, *service_, id, rate(), plan_.blocking, plan_.burst));
     clients_.back()->engine.start();
     return *clients_.back();
   }
@@ -161,16 +177,19 @@ class scenario {
       heal();
       return;
     }
-    client& victim = *clients_.at(world_.below(clients_.size()));
+    if (!plan_.quiet) trouble(*clients_.at(world_.below(clients_.size())));
+    world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
+  }
+
+  void trouble(client& victim) {
     if (plan_.pauses && world_.chance(0.3) && !victim.crashed) {
       ++result_.faults;
-      victim.io.pause(world_.now() + world_.between(5ms, 700ms));
+      victim.pause(world_.now() + world_.between(5ms, 700ms));
     }
     if (plan_.crashes && world_.chance(0.06) && !victim.crashed) crash(victim);
     result_.faults += service_->trouble(*victim.way);
     if (world_.chance(0.01)) victim.engine.close();  // its users go on with what they hold
     if (world_.chance(plan_.bad.refuse)) network_.refuse_until(world_.now() + world_.between(1ms, 250ms));
-    world_.in(world_.between(5ms, 120ms), [this] { make_trouble(); });
   }
 
   void heal() {
@@ -223,6 +242,11 @@ class scenario {
       if (ran && c.io.now() > later(last, 15ms)) world_.violate("I7: a caller came back after its limit");
       const bool in_vain = got.what == outcome::kind::busy && !one_look && !limited && !c.crashed;
       if (in_vain) world_.violate("I7: a caller waited in vain, much longer than others hold");
+      if (got.why) world_.tell("  failed: " + got.why->text);
+      const bool had_time = one_look || longest_wait > 50ms;  // for an answer
+      if (plan_.quiet && had_time && got.what == outcome::kind::failed) {
+        world_.violate("I7: a call failed though nothing was wrong");
+      }
       if (got.what == outcome::kind::granted && !c.crashed) co_await hold(c, std::move(got.lease));
     }
   }
@@ -250,6 +274,10 @@ class scenario {
     const released end_of_it = co_await c.engine.release(c.io, lease, until);
     world_.note("released", static_cast<std::uint64_t>(end_of_it), lease->fence());
     if (end_of_it == released::lost) ++result_.lost;
+    const bool may_run_out = !lease->of()->on.renew || lease->of()->on.max_hold > 0ms;
+    if (plan_.quiet && end_of_it != released::yes && !may_run_out) {
+      world_.violate("I4: a lease was lost though nothing was wrong");
+    }
     if (lease->held(c.io.now())) world_.violate("I4: a lease is held after its release");
     if (!c.crashed) checker_.forget(mine);
   }

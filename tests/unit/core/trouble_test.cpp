@@ -66,6 +66,19 @@ TEST_F(trouble, is_what_a_caller_hears_when_patience_is_over_however_slow_the_st
   EXPECT_EQ(client_.end_of(asked).what, kind::failed);
 }
 
+TEST_F(trouble, is_not_what_a_caller_hears_who_comes_to_ask_just_before_its_limit) {
+  client other(world_);
+  const auto theirs = other.take("a");
+  std::future<outcome> first = client_.ask("a", {.within = 999ms}), next = client_.ask("a", {.within = 1s});
+  world_.advance(998ms);
+  client_.store.hold_back(call::poll);
+  world_.advance(1ms);
+  EXPECT_EQ(client_.end_of(first).what, kind::busy);
+  ASSERT_EQ(client_.store.held_back(), 1u) << "the next one asks";
+  world_.advance(1ms);
+  EXPECT_EQ(client_.end_of(next).what, kind::busy) << "the store has answered all the time";
+}
+
 TEST_F(trouble, is_what_one_look_hears) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> at_the_store = client_.ask("a");
