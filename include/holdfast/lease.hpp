@@ -39,8 +39,9 @@ class [[nodiscard]] lease {
   [[nodiscard]] std::string_view name() const noexcept;
   /// The id of this holder: 32 hexadecimal digits. Local hand-over keeps it; the fence tells its leases apart.
   [[nodiscard]] std::string owner() const;
-  /// Held for certain until then, unless renewed meanwhile; max() where the store needs no ttl, min() when not held. Of a
-  /// lock that was waited for it may be much nearer than the ttl at first: a grant on behalf of one who waits is short.
+  /// Held for certain until then, unless renewed meanwhile; max() where the store needs no ttl, min() when not held. Of
+  /// a lock that was waited for it may be much nearer than the ttl at first: a grant on behalf of one who waits is
+  /// short.
   [[nodiscard]] boot_clock::time_point deadline() const noexcept;
   [[nodiscard]] boot_clock::duration remaining() const noexcept;  ///< until the deadline; 0 when not held
   /// Stops when the lease is lost, not when it is released.
