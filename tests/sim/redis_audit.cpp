@@ -61,6 +61,18 @@ void redis_audit::check_who_changed_it(const redis_step& s, const view& now) {
   }
 }
 
+/// Before the script: the place that it had; of one who has come just now, that of the ticket which it shows.
+std::uint64_t redis_audit::place_of(const std::string& who, const redis_step& s) const {
+  constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  if (!there(before_.line, who)) {
+    const bool shows_ticket = who == s.owner() && s.what == asked::poll;
+    const auto at = shows_ticket ? tickets_.find({who, s.args.at(3)}) : tickets_.end();
+    return at == tickets_.end() ? last : at->second;
+  }
+  const auto at = places_.find(who);
+  return at == places_.end() ? last : at->second;
+}
+
 /// I11: a lock that gets free goes to the first of those who wait and can be told; it is not free while they wait.
 void redis_audit::check_order(const redis_step& s, const view& now, const value& reply) {
   const bool changed_hands = now.lock && (!before_.lock || before_.lock->value != now.lock->value);
@@ -73,13 +85,9 @@ void redis_audit::check_order(const redis_step& s, const view& now, const value&
   const std::string& next = now.lock->value;
   if (next != s.owner() && !lives(next)) world_.violate("I11: a lock was handed to one who hears nothing");
   if (!in_order_) return;
-  const auto place_of = [&](const std::string& who) {
-    const auto at = places_.find(who);
-    return at == places_.end() ? std::numeric_limits<std::uint64_t>::max() : at->second;
-  };
   for (const std::string& waiter : before_.line) {
     const bool waits = waiter != next && waiter != s.owner() && lives(waiter);
-    if (waits && place_of(waiter) < place_of(next)) world_.violate("I11: somebody was overtaken in the queue");
+    if (waits && place_of(waiter, s) < place_of(next, s)) world_.violate("I11: somebody was overtaken in the queue");
   }
 }
 

@@ -49,6 +49,7 @@ class redis_audit {
   };
   [[nodiscard]] view look(const redis_step&) const;
   [[nodiscard]] bool lives(const std::string& owner) const;
+  [[nodiscard]] std::uint64_t place_of(const std::string& who, const redis_step&) const;
   void check_who_changed_it(const redis_step&, const view& now);
   void check_order(const redis_step&, const view& now, const redis::value& reply);
   void note_places(const redis_step&, const view& now, const redis::value& reply);
