@@ -145,7 +145,8 @@ class client::place final : public seam::claim {
     const instant sent = i.now();
     command c = call_of(scripts::renew, 1, 2);
     c.add(keys_.lock).add(owner_).add(ttl.count());
-    reply r = co_await client_.run(i, scripts::renew, c, std::move(l));
+    std::optional<left_behind> nobody_minds;  // it never creates
+    reply r = co_await client_.run(i, scripts::renew, c, std::move(l), nobody_minds);
     if (auto why = no_number<instant>(r, "renew")) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
@@ -153,9 +154,13 @@ class client::place final : public seam::claim {
 
   task<answer<done>> release(io& i, limit l) override {
     const command c = release_of(keys_, owner_, client_.inboxes_);
+    // A poll that nobody waited for may be carried out after this, and would take the lock for nobody.
+    if (left_) client_.link_->follow(*left_, load_of(scripts::release).then(c));
+    left_.reset();
+    std::optional<left_behind> nobody_minds;
     bool was_there = false;
     for (;;) {
-      reply r = co_await client_.run(i, scripts::release, c, l);
+      reply r = co_await client_.run(i, scripts::release, c, l, nobody_minds);
       if (auto why = no_number<done>(r, "release")) {
         if (was_there) break;
         co_return std::move(*why);
@@ -198,7 +203,7 @@ class client::place final : public seam::claim {
     } else {
       c.add(ticket_);
     }
-    reply r = co_await client_.run(i, scripts::acquire, c, std::move(l));
+    reply r = co_await client_.run(i, scripts::acquire, c, std::move(l), left_);
     if (planted(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
     if (auto why = failed<grant>(r)) co_return std::move(*why);
     const value& v = std::get<value>(r);
@@ -263,6 +268,7 @@ class client::place final : public seam::claim {
   const bool bad_name_;
   addressee waiting_;
   std::int64_t ticket_ = 0;
+  std::optional<left_behind> left_;  // a poll that got no answer
   std::optional<sample> sampled_;
   instant again_at_{};
 };
@@ -305,11 +311,11 @@ void client::in_doubt() noexcept {
   if (verify_) verify_();
 }
 
-task<reply> client::run(io& i, const script& s, const command& c, limit l) {
-  reply r = co_await link_->call(i, c, l);
+task<reply> client::run(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left) {
+  reply r = co_await link_->call(i, c, l, left);
   for (int tries = 0; tries < 5 && is_missing_script(r) && !planted(bug::noscript_is_no); ++tries) {
     const command again = load_of(s).then(c);
-    r = co_await link_->call(i, again, l);
+    r = co_await link_->call(i, again, l, left);
   }
   co_return r;
 }

@@ -33,7 +33,8 @@ class client final : public seam::backend, private listener {
   void pushed(std::string_view message) override;
   void in_doubt() noexcept override;
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
-  [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit);
+  [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
+                                         std::optional<left_behind>&);
 
   const settings settings_;
   const std::string id_;       // of our inbox

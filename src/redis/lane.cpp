@@ -20,7 +20,7 @@ constexpr runtime::span a_moment = 6ms;
 
 }  // namespace
 
-reply lane::call(const command& what, const limit& l) {
+reply lane::call(const command& what, const limit& l, std::optional<std::uint64_t>& left) {
   slot mine;
   bool nobody_drives = false;
   {
@@ -34,20 +34,21 @@ reply lane::call(const command& what, const limit& l) {
     due_.insert(due_.end(), what.replies() - 1, nullptr);
     due_.push_back(&mine);
     ready_.append(what.bytes());
+    unsent_ += what.replies();
   }
-  if (nobody_drives) return drive(mine, l);
+  if (nobody_drives) return drive(mine, l, left);
   if (runtime::wait_here(mine.called, l) != wake::signalled) {
     {
       const std::lock_guard lock(mutex_);
       if (!mine.got) {
-        leave(mine, mine.drives);
+        left = leave(mine, mine.drives);
         return no_answer();
       }
     }
     (void)runtime::wait_here(mine.called, limit(runtime::never));  // whoever brings the reply is about to call us
   }
   // Nobody touches our slot any more: we have our reply, or it is we who drive.
-  return mine.got ? std::move(*mine.got) : drive(mine, l);
+  return mine.got ? std::move(*mine.got) : drive(mine, l, left);
 }
 
 lane::to_be_called::~to_be_called() {
@@ -64,7 +65,7 @@ void lane::to_be_called::add(slot& s) noexcept {
 }
 
 /// Sends and receives for all, until our own reply is there or our time is over.
-reply lane::drive(slot& mine, const limit& l) {
+reply lane::drive(slot& mine, const limit& l, std::optional<std::uint64_t>& left) {
   try {
     const ended why = serve(mine, l);
     const std::lock_guard lock(mutex_);
@@ -72,12 +73,12 @@ reply lane::drive(slot& mine, const limit& l) {
       let_another_drive();
       return std::move(*mine.got);
     }
-    leave(mine, true);
+    left = leave(mine, true);
     return no_answer();
   } catch (const seam::failure& why) {
     const std::lock_guard lock(mutex_);
     if (boot_clock::now() >= l.at() || l.stop().stop_requested()) {  // it is our time that is over, not the others'
-      leave(mine, true);
+      left = leave(mine, true);
       return why;
     }
     fail_all(why);
@@ -103,6 +104,7 @@ lane::ended lane::serve(const slot& mine, const limit& l) {
         sending_.append(ready_);
         ready_.clear();
       }
+      unsent_ = 0;
       answered = mine.got.has_value();
       silent_since = silent_since_;
     }
@@ -151,6 +153,7 @@ void lane::hang_up() noexcept {
   connection_.reset();
   sending_.clear();
   gone_ = false;
+  ++number_;
 }
 
 /// What was idle for a while may have been closed by the server meanwhile, or owe replies that never come: better seen
@@ -191,10 +194,25 @@ void lane::hand_out() {
   }
 }
 
-/// Under the lock. Its reply will be read and dropped in its turn.
-void lane::leave(slot& mine, bool drove) {
+/// Under the lock. Its reply will be read and dropped in its turn. On which connection, that is.
+std::uint64_t lane::leave(slot& mine, bool drove) {
+  const std::uint64_t here = number_;
   std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
   if (drove) let_another_drive();
+  return here;
+}
+
+void lane::follow(std::uint64_t connection, const command& what) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (connection != number_ || (!connection_ && !driven_)) return;
+  try {
+    due_.insert(due_.end(), what.replies(), nullptr);
+    ready_.append(what.bytes());
+    unsent_ += what.replies();
+    if (!driven_) send_what_is_left();
+  } catch (const std::exception&) {
+    gone_ = true;  // the next caller opens another
+  }
 }
 
 /// Under the lock. If nobody is left, the next caller reads what is due first.
@@ -202,7 +220,7 @@ void lane::let_another_drive() {
   used_ = boot_clock::now();
   const auto next = std::find_if(due_.begin(), due_.end(), [](const slot* s) { return s != nullptr; });
   driven_ = next != due_.end();
-  if (!driven_) return;
+  if (!driven_) return send_what_is_left();
   left_over_ = 0;
   if (distrusted_) {
     distrusted_ = false;
@@ -212,10 +230,31 @@ void lane::let_another_drive() {
   (*next)->called.set();
 }
 
+/// Under the lock, when nobody waits. What callers have left here is sent now, or never: whoever comes next would send
+/// it long after they have gone.
+void lane::send_what_is_left() noexcept {
+  if (connection_) {
+    try {
+      sending_.append(ready_);
+      (void)connection_->send(sending_);
+    } catch (const std::exception&) {
+      gone_ = true;  // the next caller opens another
+    }
+  } else {
+    due_.erase(due_.end() - static_cast<std::ptrdiff_t>(unsent_), due_.end());
+  }
+  ready_.clear();
+  unsent_ = 0;
+  if (sending_.empty()) return;
+  hang_up();  // in the middle of a command
+  due_.clear();
+}
+
 /// Under the lock. What was due is not known; the next caller opens a new connection.
 void lane::fail_all(const seam::failure& why) {
   hang_up();
   ready_.clear();
+  unsent_ = 0;
   driven_ = false;
   for (slot* const s : std::exchange(due_, {})) {
     if (s == nullptr) continue;

@@ -26,7 +26,10 @@ class lane {
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
-  [[nodiscard]] reply call(const command&, const limit&);
+  /// `left` is the number of the connection if the command stays there without us.
+  [[nodiscard]] reply call(const command&, const limit&, std::optional<std::uint64_t>& left);
+  /// Sends it on that connection behind all that was sent before, unless that is gone.
+  void follow(std::uint64_t connection, const command&) noexcept;
 
   /// How many are in it; who wants to call says so first.
   std::atomic<unsigned> callers{0};
@@ -57,14 +60,15 @@ class lane {
     slot** last_ = &first_;
   };
   enum class ended { answered, late, stopped };
-  [[nodiscard]] reply drive(slot& mine, const limit&);
+  [[nodiscard]] reply drive(slot& mine, const limit&, std::optional<std::uint64_t>& left);
   [[nodiscard]] ended serve(const slot& mine, const limit&);
   void make_sure_of_connection(const limit&);
   [[nodiscard]] bool still_good();
   void hang_up() noexcept;
   void hand_out();
-  void leave(slot& mine, bool drove);
+  [[nodiscard]] std::uint64_t leave(slot& mine, bool drove);
   void let_another_drive();
+  void send_what_is_left() noexcept;
   void fail_all(const seam::failure&);
   [[nodiscard]] reply no_answer() const;
 
@@ -75,12 +79,14 @@ class lane {
   // Of whoever drives.
   std::unique_ptr<connection> connection_;
   std::string sending_;
-  std::atomic<bool> gone_{false};  // the other side has closed it
+  std::atomic<bool> gone_{false};         // the other side has closed it
+  std::atomic<std::uint64_t> number_{0};  // of the connection: this one, or the next
 
   std::mutex mutex_;
   // Under the lock.
   std::string ready_;          // to be sent
   std::deque<slot*> due_;      // whose replies are due, in order; null: its caller has left
+  std::size_t unsent_ = 0;     // how many of them, the last, are of commands in ready_
   std::size_t left_over_ = 0;  // how many of them nobody waited for when the driver came
   bool driven_ = false;
   bool distrusted_ = false;

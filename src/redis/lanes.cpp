@@ -4,18 +4,25 @@
 
 namespace holdfast::redis {
 
-reply lanes::call(const command& what, const limit& l) {
-  lane& mine = choose();
+reply lanes::call(const command& what, const limit& l, std::optional<left_behind>& left) {
+  const auto [mine, number] = choose();
   const struct leaving {
     lane& from;
     ~leaving() { from.callers.fetch_sub(1, std::memory_order_relaxed); }
   } at_the_end{mine};
-  return mine.call(what, l);
+  std::optional<std::uint64_t> connection;
+  reply got = mine.call(what, l, connection);
+  if (connection) left = left_behind{number, *connection};
+  return got;
+}
+
+void lanes::follow(const left_behind& where, const command& what) noexcept {
+  all_.with([&](auto& all) { all.at(where.lane)->follow(where.connection, what); });
 }
 
 /// The first that is idle, so that the last ones get to rest; else a new one; else the one with the fewest callers.
-lane& lanes::choose() {
-  return all_.with([&](auto& all) -> lane& {
+std::pair<lane&, std::size_t> lanes::choose() {
+  return all_.with([&](auto& all) -> std::pair<lane&, std::size_t> {
     const auto callers = [](const std::unique_ptr<lane>& l) { return l->callers.load(std::memory_order_relaxed); };
     auto best = std::min_element(all.begin(), all.end(),
                                  [&](const auto& one, const auto& other) { return callers(one) < callers(other); });
@@ -25,7 +32,7 @@ lane& lanes::choose() {
       best = all.end() - 1;
     }
     (*best)->callers.fetch_add(1, std::memory_order_relaxed);
-    return **best;
+    return {**best, static_cast<std::size_t>(best - all.begin())};
   });
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "redis/lane.hpp"
@@ -14,13 +16,14 @@ class lanes {
   lanes(const dialer& d, runtime::loop& loop, std::function<void()> in_doubt)
       : dialer_(d), loop_(loop), in_doubt_(std::move(in_doubt)) {}
 
-  [[nodiscard]] reply call(const command&, const limit&);
+  [[nodiscard]] reply call(const command&, const limit&, std::optional<left_behind>&);
+  void follow(const left_behind&, const command&) noexcept;
   /// False: all are closed.
   bool close_idle_since(runtime::instant) noexcept;
   void distrust() noexcept;
 
  private:
-  [[nodiscard]] lane& choose();
+  [[nodiscard]] std::pair<lane&, std::size_t> choose();
   const dialer& dialer_;
   runtime::loop& loop_;
   const std::function<void()> in_doubt_;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -20,6 +21,12 @@ struct identity {
   command introduction;  ///< writes down where and what we are, for whoever asks who holds a lock
 };
 
+/// A command that was sent, or is about to be, and whose caller did not wait for the reply.
+struct left_behind {
+  std::size_t lane = 0;
+  std::uint64_t connection = 0;
+};
+
 /// Who hears what the server says by itself.
 class listener {
  public:
@@ -35,9 +42,12 @@ class listener {
 class link {
  public:
   virtual ~link() = default;
-  /// A limit cuts the wait, not the command: its reply is read and dropped in its turn. The command must outlive the
-  /// call.
-  virtual runtime::task<reply> call(runtime::io&, const command&, limit) = 0;
+  /// A limit cuts the wait, not the command: its reply is read and dropped in its turn. `left` says then where it is,
+  /// if it may be carried out after later commands. What is given by reference must outlive the call.
+  virtual runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>& left) = 0;
+  /// Sends this behind it, on the same connection, so that it is carried out later than that, if at all. Nobody waits
+  /// for the reply.
+  virtual void follow(const left_behind&, const command&) noexcept = 0;
   /// Whether messages reach us: what a server tells us from now on is heard.
   [[nodiscard]] virtual bool listens() const noexcept = 0;
   /// Until they do. A failure: they do not.

@@ -46,6 +46,8 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
   const instant sent = i.now();
   const std::optional<seam::failure> down = co_await listen(i, l);
   if (down) co_return *down;
+  if (!lines_.commands)
+    co_return seam::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
   slot mine;
   queue(what, &mine);
   const instant too_long = later(i.now(), dialer_.how().timeout);

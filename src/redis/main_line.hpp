@@ -30,7 +30,9 @@ class main_line {
   /// From any thread.
   [[nodiscard]] bool listens() const noexcept { return up_; }
   [[nodiscard]] runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit);
-  void distrust() noexcept { broken_.set(); }
+  void distrust() noexcept {
+    if (up_) broken_.set();
+  }
   /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
   void close() noexcept;
 

@@ -18,14 +18,14 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
       lanes_(dialer_, loop, [&who] { who.in_doubt(); }),
       main_(dialer_, me.channel, me.introduction, loop, who) {}
 
-task<reply> wire::call(io& i, const command& what, limit l) {
+task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
   reply got = seam::failure(errc::unreachable, "");
   if (i.in_place()) {
     if (!tidies_.exchange(true)) {
       loop_.start();
       tasks_.spawn(tidy());
     }
-    got = lanes_.call(what, l);
+    got = lanes_.call(what, l, left);
   } else {
     got = co_await main_.call(i, what, std::move(l));
   }

@@ -15,7 +15,8 @@ class wire final : public link {
   /// Throws seam::failure when a file that it needs cannot be used; connects when first used.
   wire(settings, const identity&, runtime::loop&, listener&);
 
-  runtime::task<reply> call(runtime::io&, const command&, limit) override;
+  runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
+  void follow(const left_behind& where, const command& what) noexcept override { lanes_.follow(where, what); }
   [[nodiscard]] bool listens() const noexcept override { return main_.listens(); }
   runtime::task<std::optional<seam::failure>> listen(runtime::io& i, limit l) override {
     return main_.listen(i, std::move(l));

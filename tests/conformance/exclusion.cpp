@@ -79,7 +79,7 @@ TEST_P(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
       for (int k = 0; k < 50; ++k) {
         std::error_code why;  // so short a limit may end before the store can answer
         const std::optional<lease> held =
-            mine.try_acquire("a", within(std::chrono::microseconds(40 * (k % 10))), {}, why);
+            mine.try_acquire("a", within(std::chrono::microseconds(40 * (k % 10))), {.ttl = 1h}, why);
         if (!held) continue;
         ++counter;
         ++entered;

@@ -36,7 +36,7 @@ TEST_F(redis_wire, lets_a_caller_with_a_limit_of_a_millisecond_leave_without_dis
     });
     threads.emplace_back([&, n] {
       std::error_code why;
-      EXPECT_FALSE(one.store.try_acquire("impatient/" + std::to_string(n), within(1ms), {}, why));
+      EXPECT_FALSE(one.store.try_acquire("impatient/" + std::to_string(n), within(1ms), {.ttl = 1h}, why));
       EXPECT_EQ(why, errc::unreachable);
       ++impatient;
     });

@@ -46,7 +46,7 @@ redis_link::redis_link(ends e, std::string channel, redis::listener& who)
       lanes_(2),
       tasks_(e.home) {}
 
-task<reply> redis_link::call(io& i, const redis::command& what, limit l) {
+task<reply> redis_link::call(io& i, const redis::command& what, limit l, std::optional<redis::left_behind>& left) {
   const counted here(waiting_);
   way& w = choose(i);
   std::optional<seam::failure> down;
@@ -57,7 +57,7 @@ task<reply> redis_link::call(io& i, const redis::command& what, limit l) {
   }
   if (down) co_return std::move(*down);
   if (!is_open(w)) co_return no_answer();  // it broke again before we came to run
-  reply got = co_await call_on(i, w, what, std::move(l));
+  reply got = co_await call_on(i, w, what, std::move(l), left);
   co_return got;
 }
 
@@ -66,7 +66,8 @@ redis_link::way& redis_link::choose(const io& i) {
   return by_main ? main_ : lanes_[world_.below(lanes_.size())];
 }
 
-task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l) {
+task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l,
+                                std::optional<redis::left_behind>& left) {
   slot mine;
   w.due.insert(w.due.end(), what.replies() - 1, nullptr);
   w.due.push_back(&mine);
@@ -75,6 +76,8 @@ task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit
   const limit nearer(std::min(l.at(), too_long), l.stop());
   const wake why = co_await wait(i, mine.answered, nearer);
   if (mine.got) co_return std::move(*mine.got);
+  const std::size_t which = &w == &main_ ? lanes_.size() : static_cast<std::size_t>(&w - lanes_.data());
+  left = redis::left_behind{which, w.number};
   if (planted(bug::late_reply_to_another)) {
     std::erase(w.due, &mine);
   } else {
@@ -85,6 +88,13 @@ task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit
     broke(w);
   }
   co_return no_answer();
+}
+
+void redis_link::follow(const redis::left_behind& where, const redis::command& what) noexcept {
+  way& w = at(where.lane);
+  if (!is_open(w) || w.number != where.connection) return;
+  w.due.insert(w.due.end(), what.replies(), nullptr);
+  w.line->send(what.bytes());
 }
 
 /// For a lane: whoever finds it closed opens it.
@@ -143,6 +153,7 @@ void redis_link::post(const redis::command& what) {
 }
 
 void redis_link::connect(way& w) {
+  ++w.number;
   w.line = std::make_shared<redis_line>(world_, network_, server_, home_);
   w.line->open({[this, &w](value v) { came(w, std::move(v)); }, [this, &w] { broke(w); }});
 }

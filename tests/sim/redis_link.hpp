@@ -30,7 +30,9 @@ class redis_link final : public redis::link {
   };
   redis_link(ends, std::string channel, redis::listener&);
 
-  runtime::task<redis::reply> call(runtime::io&, const redis::command&, limit) override;
+  runtime::task<redis::reply> call(runtime::io&, const redis::command&, limit,
+                                   std::optional<redis::left_behind>&) override;
+  void follow(const redis::left_behind&, const redis::command&) noexcept override;
   [[nodiscard]] bool listens() const noexcept override { return up_; }
   runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override;
   void post(const redis::command&) override;
@@ -57,10 +59,13 @@ class redis_link final : public redis::link {
   struct way {
     std::shared_ptr<redis_line> line;
     std::deque<slot*> due;
+    std::uint64_t number = 0;  // of the line
   };
   class counted;
   [[nodiscard]] way& choose(const runtime::io&);
-  runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit);
+  runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit,
+                                      std::optional<redis::left_behind>&);
+  [[nodiscard]] way& at(std::size_t n) noexcept { return n == lanes_.size() ? main_ : lanes_[n]; }
   runtime::task<std::optional<seam::failure>> make_sure_of(runtime::io&, way&, limit);
   runtime::task<void> dial();
   [[nodiscard]] bool is_open(const way& w) const noexcept { return w.line && w.line->is_open(); }

@@ -24,7 +24,7 @@ using lines = std::vector<std::string>;
 
 /// A server that answers what the test says, in the protocol's own words.
 struct scripted_link final : link {
-  runtime::task<reply> call(runtime::io&, const command& what, limit) override {
+  runtime::task<reply> call(runtime::io&, const command& what, limit, std::optional<left_behind>&) override {
     for (const std::string& each : test::decoded(what.bytes())) sent.push_back(each);
     reply last = seam::failure(errc::unreachable, "");
     for (std::size_t n = 0; n < what.replies(); ++n) {
@@ -36,6 +36,7 @@ struct scripted_link final : link {
     }
     co_return last;
   }
+  void follow(const left_behind&, const command&) noexcept override {}
   [[nodiscard]] bool listens() const noexcept override { return listening; }
   runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override {
     listening = !deaf;
