@@ -176,7 +176,7 @@ TEST(redis_error_of_something_else, is_unreachable_and_says_so) {
 
 TEST(redis_error_while_loading, is_waited_for) {
   test::redis_server server(
-      {"--appendonly", "yes", "--key-load-delay", "2000", "--loading-process-events-interval-bytes", "1024"});
+      {"--appendonly", "yes", "--key-load-delay", "4000", "--loading-process-events-interval-bytes", "1024"});
   std::vector<std::string> words = {"MSET"};
   for (int n = 0; n < 500; ++n) {
     words.push_back("key/" + std::to_string(n));
@@ -188,9 +188,7 @@ TEST(redis_error_while_loading, is_waited_for) {
       [&] { return server.ask({"INFO", "persistence"}).text.find("aof_rewrite_in_progress:0") != std::string::npos; }));
   server.kill();
   server.start();
-  const redis::value first = server.ask({"PING"});
-  const auto got = failure_of([&] { (void)open(server.url(), {.patience = 50ms}).acquire("a"); });
-  if (first.text.starts_with("LOADING") && got.first) expect(got, {errc::not_ready, "LOADING", "soon"});
+  EXPECT_TRUE(server.ask({"PING"}).text.starts_with("LOADING"));
   EXPECT_TRUE(open(server.url(), {.patience = 20s}).try_acquire("a", within(test::hang)));
 }
 
