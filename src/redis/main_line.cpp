@@ -115,11 +115,10 @@ task<void> main_line::serve() {
     if (pause_ > 0ms) co_await sleep(loop_, pause);
     const auto dialling = [this] { return dial(); };
     lines made = co_await runtime::blocking(loop_, dialling);
+    const instant made_at = loop_.now();
     if (made.why) {
-      pause_ = std::min(longest_pause, pause_ * 2 + 5ms);
       call_visitors(made.why);
     } else {
-      pause_ = 0ms;
       begin(std::move(made));
       for (bool over = false; !over;) {
         if (up_) post(introduction_);
@@ -129,6 +128,9 @@ task<void> main_line::serve() {
       if (why_broken_.empty()) why_broken_ = "the connection was given up";
       end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
     }
+    // One that breaks again at once is as bad as none.
+    const bool lasted = loop_.now() - made_at > longest_pause;
+    pause_ = lasted ? 0ms : std::min(longest_pause, pause_ * 2 + 5ms);
     const bool over = retire();
     if (over) co_return;
   }
