@@ -116,7 +116,8 @@ task<void> main_line::serve() {
     const auto dialling = [this] { return dial(); };
     lines made = co_await runtime::blocking(loop_, dialling);
     const instant made_at = loop_.now();
-    if (made.why) {
+    const bool failed = made.why.has_value();
+    if (failed) {
       call_visitors(made.why);
     } else {
       begin(std::move(made));
@@ -128,9 +129,9 @@ task<void> main_line::serve() {
       if (why_broken_.empty()) why_broken_ = "the connection was given up";
       end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
     }
-    // One that breaks again at once is as bad as none.
+    // One that breaks again at once is almost as bad as none.
     const bool lasted = loop_.now() - made_at > longest_pause;
-    pause_ = lasted ? 0ms : std::min(longest_pause, pause_ * 2 + 5ms);
+    pause_ = lasted ? 0ms : std::min(failed ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);
     const bool over = retire();
     if (over) co_return;
   }
