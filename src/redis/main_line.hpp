@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <stop_token>
@@ -40,12 +41,14 @@ class main_line {
   struct slot {
     runtime::signal answered;
     std::optional<reply> got;
+    std::uint64_t number = 0;  // of all that were ever due
   };
   /// One that waits until there is a connection.
   struct visitor {
     runtime::signal called;
     std::optional<seam::failure> why;
     visitor* next = nullptr;
+    visitor** to_me = nullptr;  // what points to us; null: we are not in the lobby
   };
   struct lobby {
     bool serving = false;
@@ -64,7 +67,7 @@ class main_line {
   void begin(lines);
   void end(const seam::failure&);
   void call_visitors(const std::optional<seam::failure>&);
-  [[nodiscard]] bool leave(const visitor&) noexcept;
+  [[nodiscard]] bool leave(visitor&) noexcept;
   [[nodiscard]] bool retire();
   void queue(const command&, slot*);
   void flush();
@@ -85,8 +88,10 @@ class main_line {
 
   // Of the loop.
   lines lines_;
-  std::string ready_;      // to be sent
-  std::deque<slot*> due_;  // whose replies are due, in order; null: nobody waits for it
+  std::string ready_;         // to be sent
+  std::deque<slot*> due_;     // whose replies are due, in order; null: nobody waits for it
+  std::uint64_t taken_ = 0;   // how many were taken out of due_
+  runtime::instant heard_{};  // when something came last
   bool writable_watched_ = false;
   bool was_up_ = false;
   std::string why_broken_;
