@@ -104,7 +104,7 @@ class client::place final : public seam::claim {
  public:
   place(client& c, seam::claim_spec spec)
       : client_(c),
-        keys_(c.settings_.prefix, spec.name),
+        lock_(keys(c.settings_.prefix, spec.name).lock),
         owner_(owner_text(c.id_, spec.owner, spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl), spec.label)),
         ttl_(spec.ttl),
         granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
@@ -144,7 +144,7 @@ class client::place final : public seam::claim {
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
     const instant sent = i.now();
     command c = call_of(scripts::renew, 1, 2);
-    c.add(keys_.lock).add(owner_).add(ttl.count());
+    c.add(lock_).add(owner_).add(ttl.count());
     std::optional<left_behind> nobody_minds;  // it never creates
     reply r = co_await client_.run(i, scripts::renew, c, std::move(l), nobody_minds);
     if (auto why = no_number<instant>(r, "renew")) co_return std::move(*why);
@@ -153,7 +153,7 @@ class client::place final : public seam::claim {
   }
 
   task<answer<done>> release(io& i, limit l) override {
-    const command c = release_of(keys_, owner_, client_.inboxes_);
+    const command c = release_of(all_keys(), owner_, client_.inboxes_);
     // A poll that nobody waited for may be carried out after this, and would take the lock for nobody.
     if (left_) client_.link_->follow(*left_, load_of(scripts::release).then(c));
     left_.reset();
@@ -191,10 +191,13 @@ class client::place final : public seam::claim {
     return grant{told->fence, fences_in_a_block, deadline};
   }
 
+  [[nodiscard]] keys all_keys() const { return keys::of_lock(client_.settings_.prefix, lock_); }
+
   task<answer<grant>> ask(io& i, bool in_queue, limit l) {
     const instant sent = i.now();
     command c = call_of(scripts::acquire, 3, 4);
-    c.add(keys_.lock).add(keys_.queue).add(keys_.fence);
+    const keys k = all_keys();
+    c.add(k.lock).add(k.queue).add(k.fence);
     c.add(owner_).add(ttl_.count()).add(client_.inboxes_);
     if (!in_queue) {
       c.add("-");
@@ -260,7 +263,7 @@ class client::place final : public seam::claim {
     std::uint64_t fence;  // the last one
   };
   client& client_;
-  const keys keys_;
+  const std::string lock_;  // its key; the others are made of it when they are needed
   const std::string owner_;
   const milliseconds ttl_;
   const milliseconds granted_for_;  // after a push

@@ -30,17 +30,17 @@ std::optional<message> message::parse(std::string_view text) {
   return m;
 }
 
-void inbox::add(const std::string& owner, addressee& who) {
+void inbox::add(std::string_view owner, addressee& who) {
   waiting_.with([&](auto& all) { all[owner] = &who; });
 }
 
-void inbox::remove(const std::string& owner) noexcept {
+void inbox::remove(std::string_view owner) noexcept {
   waiting_.with([&](auto& all) { all.erase(owner); });
 }
 
 bool inbox::deliver(const message& m) {
   return waiting_.with([&](auto& all) {
-    const auto at = all.find(std::string(m.owner));
+    const auto at = all.find(m.owner);
     if (at == all.end()) return false;
     at->second->granted.with([&](auto& last) { last = addressee::grant{m.fence, m.server_time}; });
     at->second->called.set();

@@ -31,17 +31,17 @@ struct addressee {
   runtime::guarded<std::optional<grant>> granted;
 };
 
-/// The claims of this client that wait, by their owner ids.
+/// The claims of this client that wait, by their owner ids, which they keep for as long as they stand here.
 class inbox {
  public:
-  void add(const std::string& owner, addressee&);
-  void remove(const std::string& owner) noexcept;
+  void add(std::string_view owner, addressee&);
+  void remove(std::string_view owner) noexcept;
   /// False: nobody of that name waits here.
   [[nodiscard]] bool deliver(const message&);
   void wake_all() noexcept;  ///< to look for themselves
 
  private:
-  runtime::guarded<std::unordered_map<std::string, addressee*>> waiting_;
+  runtime::guarded<std::unordered_map<std::string_view, addressee*>> waiting_;
 };
 
 }  // namespace holdfast::redis
