@@ -10,10 +10,11 @@ namespace {
 
 /// A number and the blank behind it.
 bool take_number(std::string_view& text, auto& into) {
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, into);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [at, error] = std::from_chars(begin, end, into);
   if (error != std::errc() || at == end || *at != ' ') return false;
-  text.remove_prefix(static_cast<std::size_t>(at - text.data()) + 1);
+  text.remove_prefix(static_cast<std::size_t>(at - begin) + 1);
   return true;
 }
 
