@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 class lease_service::side final : public access {
  public:
   side(lease_service& s, client_io& home, int id)
-      : remote_(s.world_, s.network_, s.server_, home, id), store_(s.world_, remote_) {}
+      : remote_(s.network_, s.server_, home, id), store_(s.world_, remote_) {}
   [[nodiscard]] watchful& store() override { return store_; }
   void crash() override {
     remote_.crash();

@@ -72,8 +72,7 @@ class remote::place final : public seam::claim {
   instant again_at_{};
 };
 
-remote::remote(world& w, network& n, lease_server& s, client_io& home, int id)
-    : world_(w), network_(n), server_(s), home_(home), id_(id) {}
+remote::remote(network& n, lease_server& s, client_io& home, int id) : network_(n), server_(s), home_(home), id_(id) {}
 
 std::unique_ptr<seam::claim> remote::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));

@@ -14,7 +14,7 @@ namespace holdfast::sim {
 /// A store for the simulator: a client's side of the lease server, over the bad network.
 class remote final : public seam::backend {
  public:
-  remote(world&, network&, lease_server&, client_io& home, int id);
+  remote(network&, lease_server&, client_io& home, int id);
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
   [[nodiscard]] guarantees promises() const noexcept override;
@@ -33,7 +33,6 @@ class remote final : public seam::backend {
   /// Nothing: no answer within the limit, or for so long that the connection is given up.
   runtime::task<std::optional<reply>> ask(runtime::io&, demand, limit);
 
-  world& world_;
   network& network_;
   lease_server& server_;
   client_io& home_;
