@@ -331,11 +331,13 @@ TEST_F(cancelling, runs_all_user_code_where_the_program_says) {
   t.got.reset();
 }
 
-/// A program's executor that, whenever it is called, wants something of the store itself, through another thread.
-class curious_executor {
+/// A program's executor that, whenever it is called, wants something of the store itself, through another thread. The
+/// store owns it, too: its last handle may go on the executor, and then it ends some time later, on a thread of its
+/// own.
+class curious_executor : public std::enable_shared_from_this<curious_executor> {
  public:
   [[nodiscard]] std::function<void(std::function<void()>)> poster() {
-    return [this](std::function<void()> f) {
+    return [this, alive = shared_from_this()](std::function<void()> f) {
       ++calls_;
       if (const std::shared_ptr<store> s = store_.with([](auto& now) { return now; }); s && !asking_.exchange(true)) {
         std::promise<void> ended;
@@ -353,6 +355,11 @@ class curious_executor {
   void ask(std::shared_ptr<store> s) {
     store_.with([&](auto& now) { now.swap(s); });
   }
+  void stop_asking() {
+    ask(nullptr);
+    EXPECT_TRUE(test::eventually([&] { return !asking_; }));
+    askers_.join();
+  }
   [[nodiscard]] int calls() const { return calls_; }
   [[nodiscard]] int blocked() const { return blocked_; }
 
@@ -366,10 +373,10 @@ class curious_executor {
 
 TEST(executor_of_the_program, is_never_called_with_a_lock_of_the_library_held) {
   const test::memory_service service;
-  curious_executor user;
+  const auto user = std::make_shared<curious_executor>();
   const auto seen = std::make_shared<test::recorder>();
-  const auto s = std::make_shared<store>(service.open({.observe = seen, .executor = user.poster()}));
-  user.ask(s);
+  const auto s = std::make_shared<store>(service.open({.observe = seen, .executor = user->poster()}));
+  user->ask(s);
   {
     lease handed_over = s->acquire("a");
     std::thread next([&] { const lease mine = s->acquire("a"); });
@@ -386,9 +393,9 @@ TEST(executor_of_the_program, is_never_called_with_a_lock_of_the_library_held) {
                        [&](std::error_code, const std::optional<lease>&) { called.release(); });
   EXPECT_TRUE(test::happens(called));
   EXPECT_TRUE(seen->comes(event::kind::released, 2));
-  user.ask(nullptr);
-  EXPECT_GT(user.calls(), 5);
-  EXPECT_EQ(user.blocked(), 0);
+  user->stop_asking();
+  EXPECT_GT(user->calls(), 5);
+  EXPECT_EQ(user->blocked(), 0);
 }
 
 TEST(refusing_executor, loses_what_was_to_be_told_but_no_lock) {
