@@ -26,15 +26,14 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
   {
     const std::lock_guard lock(mutex_);
     if (due_.empty()) silent_since_ = boot_clock::now();
+    const std::size_t before = due_.size();
+    queue(what);
+    due_.back() = &mine;
     nobody_drives = !driven_;
     if (nobody_drives) {
       driven_ = mine.drives = true;
-      left_over_ = due_.size();
+      left_over_ = before;
     }
-    due_.insert(due_.end(), what.replies() - 1, nullptr);
-    due_.push_back(&mine);
-    ready_.append(what.bytes());
-    unsent_ += what.replies();
   }
   if (nobody_drives) return drive(mine, l, left);
   if (runtime::wait_here(mine.called, l) != wake::signalled) {
@@ -49,6 +48,19 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
   }
   // Nobody touches our slot any more: we have our reply, or it is we who drive.
   return mine.got ? std::move(*mine.got) : drive(mine, l, left);
+}
+
+/// Under the lock. For want of memory it throws, and has done nothing.
+void lane::queue(const command& what) {
+  const std::size_t before = due_.size();
+  due_.insert(due_.end(), what.replies(), nullptr);
+  try {
+    ready_.append(what.bytes());
+  } catch (const std::bad_alloc&) {
+    due_.resize(before);
+    throw;
+  }
+  unsent_ += what.replies();
 }
 
 lane::to_be_called::~to_be_called() {
@@ -67,9 +79,9 @@ void lane::to_be_called::add(slot& s) noexcept {
 /// Sends and receives for all, until our own reply is there or our time is over.
 reply lane::drive(slot& mine, const limit& l, std::optional<std::uint64_t>& left) {
   try {
-    const ended why = serve(mine, l);
+    const bool answered = serve(mine, l);
     const std::lock_guard lock(mutex_);
-    if (why == ended::answered) {
+    if (answered) {
       let_another_drive();
       return std::move(*mine.got);
     }
@@ -91,7 +103,8 @@ reply lane::drive(slot& mine, const limit& l, std::optional<std::uint64_t>& left
   }
 }
 
-lane::ended lane::serve(const slot& mine, const limit& l) {
+/// False: our time is over.
+bool lane::serve(const slot& mine, const limit& l) {
   make_sure_of_connection(l);
   for (;;) {
     instant silent_since{};
@@ -109,7 +122,7 @@ lane::ended lane::serve(const slot& mine, const limit& l) {
       silent_since = silent_since_;
     }
     const bool all_sent = connection_->send(sending_);
-    if (answered) return ended::answered;
+    if (answered) return true;
     const instant now = boot_clock::now();
     const instant too_long = later(silent_since, dialer_.how().timeout);
     const instant until = std::min(l.at(), too_long);
@@ -119,9 +132,9 @@ lane::ended lane::serve(const slot& mine, const limit& l) {
       const limit nearer(until, l.stop());
       const net::readiness why =
           all_sent ? net::wait_readable(connection_->fd(), nearer) : net::wait_writable(connection_->fd(), nearer);
-      if (why == net::readiness::stopped) return ended::stopped;
+      if (why == net::readiness::stopped) return false;
       if (why == net::readiness::late) {
-        if (boot_clock::now() < too_long) return ended::late;
+        if (boot_clock::now() < too_long) return false;
         throw net::broken("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
       }
       if (all_sent) came = connection_->receive();
@@ -206,13 +219,11 @@ void lane::follow(std::uint64_t connection, const command& what) noexcept {
   const std::lock_guard lock(mutex_);
   if (connection != number_ || (!connection_ && !driven_)) return;
   try {
-    due_.insert(due_.end(), what.replies(), nullptr);
-    ready_.append(what.bytes());
-    unsent_ += what.replies();
-    if (!driven_) send_what_is_left();
-  } catch (const std::exception&) {
-    gone_ = true;  // the next caller opens another
+    queue(what);
+  } catch (const std::bad_alloc&) {
+    return;  // the ttl takes care of what it was to undo
   }
+  if (!driven_) send_what_is_left();
 }
 
 /// Under the lock. If nobody is left, the next caller reads what is due first.

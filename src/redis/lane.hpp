@@ -59,9 +59,9 @@ class lane {
     slot* first_ = nullptr;
     slot** last_ = &first_;
   };
-  enum class ended { answered, late, stopped };
+  void queue(const command&);
   [[nodiscard]] reply drive(slot& mine, const limit&, std::optional<std::uint64_t>& left);
-  [[nodiscard]] ended serve(const slot& mine, const limit&);
+  [[nodiscard]] bool serve(const slot& mine, const limit&);
   void make_sure_of_connection(const limit&);
   [[nodiscard]] bool still_good();
   void hang_up() noexcept;

@@ -70,7 +70,6 @@ TEST_F(redis_error, noreplicas_is_not_ready) {
 }
 
 TEST_F(redis_error, readonly_is_not_ready_and_is_over_when_the_server_is_a_primary_again) {
-  test::redis_server primary({"--repl-diskless-sync-delay", "0"});
   (void)server.ask({"REPLICAOF", "127.0.0.1", "1"});
   (void)server.ask({"CONFIG", "SET", "replica-serve-stale-data", "yes"});
   expect(of_acquire(), {errc::not_ready, "READONLY", "connect to the primary"});
@@ -168,8 +167,6 @@ TEST(redis_error_of_an_old_server, that_knows_no_sharded_channels_says_what_is_n
 }
 
 TEST(redis_error_of_something_else, is_unreachable_and_says_so) {
-  test::redis_server full({"--maxclients", "1"});
-  // The one connection is taken by whoever asks first.
   const auto got = failure_of([&] { (void)open("redis+unix:///nowhere/at/all", {.patience = 100ms}).acquire("a"); });
   expect(got, {errc::unreachable, "No such file", "/nowhere/at/all"});
 }

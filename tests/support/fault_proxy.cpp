@@ -106,7 +106,7 @@ void fault_proxy::run() {
     int timeout = -1;
     state_.with([&](state& s) {
       for (const auto& p : s.pairs) {
-        all.push_back({p->client, POLLIN, 0});
+        all.push_back({p->client_gone ? -1 : p->client, POLLIN, 0});
         all.push_back({p->server, POLLIN, 0});
         for (const std::size_t at : both) {
           if (p->ways[at].waiting.empty() || s.now[at] == treatment::hold) continue;
@@ -129,6 +129,7 @@ void fault_proxy::run() {
       }
       for (const auto& p : s.pairs) {
         for (const std::size_t at : both) pass_on(s, *p, at);
+        if (p->client_gone && p->ways[0].waiting.empty()) p->over = true;
       }
       std::erase_if(s.pairs, [](const auto& p) {
         if (!p->over) return false;
@@ -165,7 +166,8 @@ void fault_proxy::read(state& s, pair& p, std::size_t at) {
   const ssize_t n = ::recv(at == 0 ? p.client : p.server, buffer, sizeof buffer, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
-    p.over = true;
+    p.client_gone = at == 0;
+    p.over = at == 1;
     return;
   }
   const auto size = static_cast<std::size_t>(n);

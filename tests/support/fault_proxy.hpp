@@ -61,6 +61,7 @@ class fault_proxy {
     int client = -1, server = -1;
     pipe ways[2];
     bool over = false;
+    bool client_gone = false;  // what it has sent still arrives
   };
   struct state {
     treatment now[2] = {treatment::pass, treatment::pass};
