@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <queue>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -118,6 +119,8 @@ class engine {
   // keep.cpp
   task<void> keep();
   instant keep_those_that_are_due(instant now);
+  void keep_soon(const std::shared_ptr<hold>&);
+  void begin_to_keep() noexcept;
   task<void> keep_one(std::shared_ptr<hold>);
   task<seam::answer<instant>> extend(io&, std::shared_ptr<hold>, milliseconds ttl, limit);
   [[nodiscard]] instant next_care(const hold&, instant now) const noexcept;
@@ -160,6 +163,14 @@ class engine {
   };
   runtime::guarded<schedule> schedule_;
   runtime::signal kick_;  // the keeper has to wake up earlier than it meant to
+  struct to_keep {
+    instant deadline;
+    std::shared_ptr<hold> what;
+    bool operator<(const to_keep& other) const noexcept { return deadline > other.deadline; }
+  };
+  // Of home.
+  std::priority_queue<to_keep> to_keep_;  // due, and not begun
+  unsigned keeping_ = 0;                  // begun
   std::stop_source closing_, ending_;
   std::mutex starting_;
   std::atomic<bool> started_{false};

@@ -107,6 +107,7 @@ class hold {
 
   static constexpr std::size_t nowhere = ~std::size_t{0};
   std::size_t place = nowhere;  ///< in the keeper's heap, under its lock
+  bool to_be_kept = false;      ///< at home: it is due, and the keeper has not begun
 
  private:
   struct tenure {

@@ -12,6 +12,19 @@ using runtime::later;
 using runtime::never;
 using runtime::wake;
 
+namespace {
+
+/// So many are renewed at once. When thousands are due, after a connection broke, say, the others wait here, where they
+/// cost nothing; in a queue of requests most would be answered when nobody waits for them any more, and be sent again.
+constexpr unsigned most_at_once = 1024;
+
+/// It may be renewed now, if we are awake anyway. An alarm at its deadline is not to go off early.
+bool is_almost_due(const hold& h, instant at, instant now) {
+  return at < h.deadline() && at <= now + std::min<span>(h.ttl() / 100, 20ms);
+}
+
+}  // namespace
+
 /// One task for all holds: a held lease has no frame and no timer of its own.
 task<void> engine::keep() {
   for (;;) {
@@ -30,7 +43,7 @@ instant engine::keep_those_that_are_due(instant now) {
   for (;;) {
     std::shared_ptr<hold> due;
     const instant next = schedule_.with([&](schedule& s) {
-      if (s.holds.first() <= now) {
+      if (s.holds.first() <= now || (s.holds.size() != 0 && is_almost_due(*s.holds.top(), s.holds.first(), now))) {
         due = s.holds.top();
         if (now >= due->deadline()) {
           s.holds.remove(*due);
@@ -42,13 +55,16 @@ instant engine::keep_those_that_are_due(instant now) {
       }  // else it sleeps on, although there is nothing to do: whoever locks next need not wake it
       return s.armed;
     });
-    if (!due) return next;
+    if (!due) {
+      begin_to_keep();
+      return next;
+    }
     if (now >= due->deadline()) {
       lose(due, now, loss_at_deadline(*due));
       continue;
     }
     try {
-      spawn(keep_one(due));
+      keep_soon(due);
     } catch (const std::bad_alloc&) {
       care_again(*due);
       throw;
@@ -56,7 +72,36 @@ instant engine::keep_those_that_are_due(instant now) {
   }
 }
 
+void engine::keep_soon(const std::shared_ptr<hold>& h) {
+  if (h->to_be_kept) return;
+  to_keep_.push({h->deadline(), h});
+  h->to_be_kept = true;
+}
+
+/// Those first that have the least time left.
+void engine::begin_to_keep() noexcept {
+  while (keeping_ < most_at_once && !to_keep_.empty() && !ending_.stop_requested()) {
+    const std::shared_ptr<hold> next = to_keep_.top().what;
+    to_keep_.pop();
+    next->to_be_kept = false;
+    if (next->finished()) continue;
+    try {
+      spawn(keep_one(next));
+      ++keeping_;
+    } catch (const std::bad_alloc&) {
+      care_again(*next);
+    }
+  }
+}
+
 task<void> engine::keep_one(std::shared_ptr<hold> h) {
+  const struct ending {
+    engine& of;
+    ~ending() {
+      --of.keeping_;
+      of.begin_to_keep();
+    }
+  } at_the_end{*this};
   try {
     bool mine = h->turn.try_enter();
     if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));

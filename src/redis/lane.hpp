@@ -11,6 +11,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/small_mutex.hpp"
 
 namespace holdfast::redis {
 
@@ -82,7 +83,7 @@ class lane {
   std::atomic<bool> gone_{false};         // the other side has closed it
   std::atomic<std::uint64_t> number_{0};  // of the connection: this one, or the next
 
-  std::mutex mutex_;
+  runtime::small_mutex mutex_;
   // Under the lock.
   std::string ready_;          // to be sent
   std::deque<slot*> due_;      // whose replies are due, in order; null: its caller has left

@@ -2,6 +2,8 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/small_mutex.hpp"
+
 namespace holdfast::runtime {
 
 /// Data that is reachable only through its lock. What runs inside is short: no I/O, no user code, no co_await.
@@ -23,7 +25,7 @@ class guarded {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable small_mutex mutex_;
   T value_{};
 };
 

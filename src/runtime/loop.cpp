@@ -92,11 +92,12 @@ void loop::run() {
   id_ = std::this_thread::get_id();
   while (!ending_) {
     turn();
-    if (ready_.empty()) sleep_until_due();
+    hear_and_sleep();
   }
 }
 
 void loop::turn() {
+  const queue_thread::batch told_together;
   resumptions ours = std::exchange(ready_, {});
   resumptions theirs = inbox_.with([&](resumptions& inbox) { return std::exchange(inbox, {}); });
   while (const auto frame = ours.pop()) frame.resume();
@@ -105,8 +106,10 @@ void loop::turn() {
   while (const auto frame = timers_.pop_due(at)) frame.resume();
 }
 
-void loop::sleep_until_due() {
-  if (const instant first = timers_.first(); first != armed_) {
+/// Also when there is more to do at once: work that brings more work must not keep us from hearing what came.
+void loop::hear_and_sleep() {
+  const bool may_sleep = ready_.empty();
+  if (const instant first = timers_.first(); may_sleep && first != armed_) {
     itimerspec at{};
     if (first != never) {
       const auto ns = std::max<span::rep>(first.time_since_epoch().count(), 1);  // zero would disarm it
@@ -117,7 +120,7 @@ void loop::sleep_until_due() {
     armed_ = first;
   }
   epoll_event events[16];
-  const int n = ::epoll_wait(epoll_.get(), events, 16, -1);
+  const int n = ::epoll_wait(epoll_.get(), events, 16, may_sleep ? -1 : 0);
   for (int i = 0; i < n; ++i) {
     const int fd = events[i].data.fd;
     if (fd == timer_.get() || fd == nudge_.get()) {

@@ -47,8 +47,8 @@ class loop final : public io {
   void arm(parked& p, instant at) noexcept override { timers_.arm(p, at); }
   void disarm(parked& p) noexcept override { timers_.disarm(p); }
   void run();
-  void turn();             // everything that is ready now
-  void sleep_until_due();  // or until something is posted
+  void turn();            // everything that is ready now
+  void hear_and_sleep();  // until something is due or posted
   void nudge() noexcept;
 
   descriptor epoll_, timer_, nudge_;

@@ -6,6 +6,30 @@
 
 namespace holdfast::runtime {
 
+namespace {
+
+thread_local queue_thread::batch* under_way = nullptr;
+
+/// Small enough that both threads have something to do at the same time.
+constexpr int portion = 32;
+
+}  // namespace
+
+queue_thread::batch::batch() noexcept { under_way = this; }
+
+queue_thread::batch::~batch() {
+  under_way = nullptr;
+  if (to_wake_ != nullptr) to_wake_->changed_.notify_one();
+}
+
+void queue_thread::batch::add(queue_thread& q) noexcept {
+  if (to_wake_ != &q || ++saved_ == portion) {
+    if (to_wake_ != nullptr) to_wake_->changed_.notify_one();
+    saved_ = 0;
+  }
+  to_wake_ = &q;
+}
+
 queue_thread::~queue_thread() {
   {
     std::lock_guard lock(mutex_);
@@ -21,7 +45,11 @@ void queue_thread::post(std::function<void()> job) {
     if (!thread_.joinable()) thread_ = start_thread(name_, [this] { run(); });
     jobs_.push_back(std::move(job));
   }
-  changed_.notify_one();
+  if (under_way != nullptr) {
+    under_way->add(*this);
+  } else {
+    changed_.notify_one();
+  }
 }
 
 bool queue_thread::is_this_thread() const noexcept {
@@ -34,11 +62,12 @@ void queue_thread::run() {
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    std::function<void()> job = std::move(jobs_.front());
-    jobs_.pop_front();
+    std::deque<std::function<void()>> now = std::exchange(jobs_, {});
     lock.unlock();
-    job();
-    job = nullptr;  // what it owned dies here, not under the lock
+    for (std::function<void()>& job : now) {
+      job();
+      job = nullptr;  // what it owned dies here, before the next one runs
+    }
     lock.lock();
   }
 }

@@ -19,6 +19,22 @@ class queue_thread {
   void post(std::function<void()> job);  ///< from any thread; throws std::system_error when no thread can be had
   [[nodiscard]] bool is_this_thread() const noexcept;
 
+  /// While one lives, what its thread posts to one queue is taken up in portions: a wake-up for many jobs, and not one
+  /// for each. None waits for longer than the batch lives, and the queue lives longer.
+  class batch {
+   public:
+    batch() noexcept;
+    ~batch();
+    batch(const batch&) = delete;
+    batch& operator=(const batch&) = delete;
+
+   private:
+    friend class queue_thread;
+    void add(queue_thread&) noexcept;
+    queue_thread* to_wake_ = nullptr;
+    int saved_ = 0;
+  };
+
  private:
   void run();
   const char* const name_;

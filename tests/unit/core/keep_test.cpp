@@ -42,6 +42,16 @@ TEST_F(keep, renews_many_leases_each_at_its_own_time) {
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
+TEST_F(keep, renews_together_what_is_due_almost_at_the_same_time) {
+  std::vector<std::shared_ptr<tenancy>> leases;
+  for (int k = 0; k < 3; ++k) {
+    leases.push_back(client_.take("a" + std::to_string(k)));
+    world_.advance(10ms);
+  }
+  world_.advance(3'333ms - 30ms);
+  EXPECT_EQ(client_.store.count(call::renew), 3);
+}
+
 TEST_F(keep, does_not_renew_what_was_released) {
   const auto lease = client_.take("a");
   (void)client_.give(lease);
@@ -211,6 +221,52 @@ TEST_F(keep, pauses_between_renewals_that_fail_at_once_however_short_the_ttl) {
   world_.advance(10ms);
   EXPECT_FALSE(client_.held(lease));
   EXPECT_LT(client_.store.count(call::renew), 100);
+}
+
+/// Takes so many leases, and lets no request through.
+std::vector<std::shared_ptr<tenancy>> many_of_a_silent_store(world& w, client& c, int count) {
+  std::vector<std::shared_ptr<tenancy>> leases;
+  for (int k = 0; k < count; ++k) {
+    leases.push_back(c.take("a" + std::to_string(k)));
+    w.advance(1ms);
+  }
+  w.lose_all_requests();
+  return leases;
+}
+
+TEST_F(keep, asks_a_slow_store_for_a_thousand_at_a_time_and_for_those_first_that_end_first) {
+  const auto leases = many_of_a_silent_store(world_, client_, 1'500);
+  world_.heal();
+  const auto urgent = client_.take("urgent", {.on = {.ttl = 2s}});
+  world_.lose_all_requests();
+  client_.engine.verify();
+  world_.run();
+  EXPECT_EQ(client_.store.count(call::renew), 1'024);
+  EXPECT_EQ(client_.store.renewed_for().front(), 2s);
+  world_.heal();
+  world_.advance(1min);
+  for (const auto& lease : leases) EXPECT_TRUE(client_.held(lease));
+  EXPECT_TRUE(client_.held(urgent));
+}
+
+TEST_F(keep, loses_at_its_deadline_also_what_it_has_not_come_to) {
+  const auto leases = many_of_a_silent_store(world_, client_, 1'500);
+  client_.engine.verify();
+  world_.run();
+  const instant last = leases.back()->of()->deadline();
+  world_.advance(last - world_.io.now() - 1ns);
+  EXPECT_EQ(client_.seen->events(what::lost).size(), 1'499u);
+  world_.advance(1ns);
+  EXPECT_EQ(client_.seen->events(what::lost).size(), 1'500u);
+}
+
+TEST_F(keep, begins_nothing_any_more_when_it_is_told_to_end) {
+  const auto leases = many_of_a_silent_store(world_, client_, 1'500);
+  client_.engine.verify();
+  world_.run();
+  client_.engine.end();
+  world_.run();
+  EXPECT_EQ(client_.store.count(call::renew), 1'024);
 }
 
 TEST_F(keep, ends_at_once_when_it_is_told_to_also_while_the_store_is_silent) {

@@ -78,6 +78,24 @@ TEST(queue_thread, frees_what_a_job_owned_before_the_next_one_and_on_its_own_thr
   EXPECT_TRUE(died_before);
 }
 
+TEST(queue_thread, takes_up_a_batch_when_it_ends) {
+  queue_thread one("holdfast-test"), other("holdfast-test");
+  std::counting_semaphore<> ran(0);
+  {
+    const queue_thread::batch together;
+    for (queue_thread* const queue : {&one, &other, &one}) queue->post([&] { ran.release(); });
+  }
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(test::happens(ran));
+}
+
+TEST(queue_thread, does_not_leave_a_long_batch_for_its_end) {
+  queue_thread queue("holdfast-test");
+  std::counting_semaphore<> ran(0);
+  const queue_thread::batch together;
+  for (int k = 0; k < 100; ++k) queue.post([&] { ran.release(); });
+  ASSERT_TRUE(test::happens(ran));
+}
+
 TEST(queue_thread, takes_jobs_from_many_threads) {
   int ran = 0;
   {
