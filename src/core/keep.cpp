@@ -18,9 +18,11 @@ namespace {
 /// cost nothing; in a queue of requests most would be answered when nobody waits for them any more, and be sent again.
 constexpr unsigned most_at_once = 1024;
 
-/// It may be renewed now, if we are awake anyway. An alarm at its deadline is not to go off early.
-bool is_almost_due(const hold& h, instant at, instant now) {
-  return at < h.deadline() && at <= now + std::min<span>(h.ttl() / 100, 20ms);
+/// It may be renewed now, with others that are due. An alarm at its deadline is not to go off early.
+bool is_first_almost_due(const due_heap& holds, instant now) {
+  if (holds.size() == 0) return false;
+  const hold& h = *holds.top();
+  return holds.first() < h.deadline() && holds.first() <= now + std::min<span>(h.ttl() / 100, 20ms);
 }
 
 }  // namespace
@@ -40,10 +42,10 @@ task<void> engine::keep() {
 
 /// When to look again.
 instant engine::keep_those_that_are_due(instant now) {
-  for (;;) {
+  for (bool some_are = false;; some_are = true) {
     std::shared_ptr<hold> due;
     const instant next = schedule_.with([&](schedule& s) {
-      if (s.holds.first() <= now || (s.holds.size() != 0 && is_almost_due(*s.holds.top(), s.holds.first(), now))) {
+      if (s.holds.first() <= now || (some_are && is_first_almost_due(s.holds, now))) {
         due = s.holds.top();
         if (now >= due->deadline()) {
           s.holds.remove(*due);
@@ -179,8 +181,11 @@ instant engine::next_care(const hold& h, instant now) const noexcept {
   if (!h.on.renew || deadline == never) return deadline;  // never: the store needs no ttl
   // A last renewal goes to the very end of max_hold, less the margin; after that there is nothing to gain.
   if (h.must_end() != never && deadline >= h.must_end() - (h.ttl() / 50 + 5ms)) return deadline;
-  // A grant that was made on our behalf, while we waited, may be much shorter than the ttl.
-  return now + std::min<span>(h.ttl() / 3, (deadline - now) * 2 / 5);
+  const span left = deadline - now;
+  // A grant that was made on our behalf, while we waited, is much shorter than the ttl. It soon gets its full length,
+  // unless it is given back before.
+  if (left < h.ttl() / 2) return now + std::min<span>(left * 2 / 5, 10ms);
+  return now + std::min<span>(h.ttl() / 3, left * 2 / 5);
 }
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,11 @@ class watched_store final : public seam::backend {
   /// The next n replies are lost, which is known at once, as when a connection breaks.
   void cut(call c, int n = 1) {
     shared_.with([&](shared& s) { s.cuts[index(c)] = n; });
+  }
+
+  /// Grants are as short as those that a store makes on behalf of one who waits.
+  void grant_for(runtime::span only) {
+    shared_.with([&](shared& s) { s.granted_for = only; });
   }
 
   /// The next claim cannot be made.
@@ -82,6 +88,7 @@ class watched_store final : public seam::backend {
     std::array<int, 3> cuts{};
     std::string only_of;  // a name; empty: of all
     int failing_opens = 0;
+    std::optional<runtime::span> granted_for;
     std::vector<runtime::signal*> held_back;
   };
   static std::size_t index(call c) { return static_cast<std::size_t>(c); }
@@ -121,7 +128,10 @@ class watched_store final : public seam::backend {
     watched_claim(watched_store& s, std::string name, std::unique_ptr<seam::claim> behind)
         : store_(s), name_(std::move(name)), behind_(std::move(behind)) {}
     runtime::task<seam::answer<seam::grant>> poll(runtime::io& i, limit l) override {
-      return store_.carry(i, name_, call::poll, l, behind_->poll(i, l));
+      seam::answer<seam::grant> reply = co_await store_.carry(i, name_, call::poll, l, behind_->poll(i, l));
+      const auto only = store_.shared_.with([](const shared& s) { return s.granted_for; });
+      if (only && reply.is_yes()) reply.value().deadline = i.now() + *only;
+      co_return reply;
     }
     runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return behind_->wakeup(i, std::move(l)); }
     runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds ttl, limit l) override {

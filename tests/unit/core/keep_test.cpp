@@ -42,6 +42,19 @@ TEST_F(keep, renews_many_leases_each_at_its_own_time) {
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
+TEST_F(keep, gives_a_short_grant_its_full_length_soon_unless_it_is_given_back_before) {
+  client_.store.grant_for(500ms);
+  const auto brief = client_.take("a");
+  world_.advance(9ms);
+  EXPECT_EQ(client_.give(brief).get(), released::yes);
+  EXPECT_EQ(client_.store.count(call::renew), 0);
+  const auto longer = client_.take("b");
+  const instant taken = world_.io.now();
+  world_.advance(10ms);
+  EXPECT_EQ(client_.store.count(call::renew), 1);
+  EXPECT_GT(longer->of()->deadline(), taken + 9s);
+}
+
 TEST_F(keep, renews_together_what_is_due_almost_at_the_same_time) {
   std::vector<std::shared_ptr<tenancy>> leases;
   for (int k = 0; k < 3; ++k) {
