@@ -86,6 +86,7 @@ class hold {
   void change_ttl(milliseconds to) noexcept { ttl_ = to; }
   /// The longest ttl that the store was ever asked for, answered or not: after that it has dropped us by itself.
   milliseconds longest_ttl;  // with the turn
+  unsigned unanswered = 0;   ///< renewals, since the last answer; with the turn
 
   /// The deadline decides between life and death: it moves only from a value that was not over yet, and once somebody
   /// saw it over, it is over for good.

@@ -159,10 +159,13 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
       lose(h, now, loss::taken);
       co_return answer;
     }
-    if (h->on.renew && !planted(bug::silent_loss))
-      care_at(*h, std::min(h->deadline(), now + std::max<span>(1ms, std::min<span>(h->ttl() / 20, back_off(i, 4)))));
+    if (h->on.renew && !planted(bug::silent_loss)) {
+      const span pause = back_off(i, 4) * (1u << std::min(h->unanswered++, 5u));
+      care_at(*h, std::min(h->deadline(), now + std::max<span>(1ms, std::min<span>(h->ttl() / 20, pause))));
+    }
     co_return answer;
   }
+  h->unanswered = 0;
   if (answer.is_no()) {
     lose(h, now, loss::taken);
     co_return answer;

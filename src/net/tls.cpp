@@ -90,12 +90,12 @@ class tls_stream final : public stream {
     ::SSL_set_connect_state(ssl_.get());
     in6_addr numeric{};
     X509_VERIFY_PARAM* expected = ::SSL_get0_param(ssl_.get());
-    if (::inet_pton(AF_INET, host.c_str(), &numeric) == 1 || ::inet_pton(AF_INET6, host.c_str(), &numeric) == 1) {
-      ::X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str());
-    } else {
-      ::X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size());
-      ::SSL_set_tlsext_host_name(ssl_.get(), host.c_str());
-    }
+    const bool is_address =
+        ::inet_pton(AF_INET, host.c_str(), &numeric) == 1 || ::inet_pton(AF_INET6, host.c_str(), &numeric) == 1;
+    const bool set = is_address ? ::X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1
+                                : ::X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size()) == 1 &&
+                                      ::SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) == 1;
+    if (!set) throw std::bad_alloc();  // else the name would not be looked at
   }
 
   void shake_hands(const limit& l) {

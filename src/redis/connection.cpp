@@ -31,6 +31,15 @@ void demand(connection& c, const command& what, const limit& l) {
   if (v.is(value::kind::error)) throw meaning_of(v.text);
 }
 
+/// What a server says of a command that it does not know repeats it.
+value without_secret(value v, const std::string& secret) {
+  for (std::size_t at = v.text.find(secret); !secret.empty() && at != std::string::npos; at = v.text.find(secret, at)) {
+    v.text.replace(at, secret.size(), "***");
+    at += 3;
+  }
+  return v;
+}
+
 std::unique_ptr<net::stream> connected(const settings& s, const limit& l) {
   if (!s.path.empty()) return net::connect({net::unix_address(s.path)}, s.timeout, l);
   return net::connect(net::resolve(s.host, s.port, l), s.timeout, l);
@@ -99,9 +108,10 @@ void dialer::greet(connection& c, const limit& l) const {
   hello.add("HELLO").add("3");
   if (secret) hello.add("AUTH").add(settings_.user.empty() ? "default" : settings_.user).add(settings_.password);
   if (named) hello.add("SETNAME").add(settings_.name);
-  const value v = ask(c, hello, l);
+  const value v = without_secret(ask(c, hello, l), settings_.password);
   if (v.is(value::kind::error)) {
-    const bool unknown = v.text.starts_with("ERR unknown command") || v.text.starts_with("NOPROTO");
+    const bool unknown = v.text.starts_with("ERR unknown command") || v.text.starts_with("ERR Unknown command") ||
+                         v.text.starts_with("NOPROTO");
     if (!unknown) throw meaning_of(v.text);
     greet_in_resp2(c, l);
   }
@@ -119,7 +129,8 @@ void dialer::greet_in_resp2(connection& c, const limit& l) const {
     auth.add("AUTH");
     if (!settings_.user.empty()) auth.add(settings_.user);
     auth.add(settings_.password);
-    demand(c, auth, l);
+    const value v = without_secret(ask(c, auth, l), settings_.password);
+    if (v.is(value::kind::error)) throw meaning_of(v.text);
   }
 }
 

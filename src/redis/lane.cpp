@@ -18,6 +18,15 @@ namespace {
 /// The kernel waits for about so long in receive_soon().
 constexpr runtime::span a_moment = 6ms;
 
+/// Where there is no memory for the words, there are fewer: these fit into the string itself.
+seam::failure broken(const char* why, const dialer& d) noexcept {
+  try {
+    return seam::failure(errc::unreachable, std::string(why) + " (" + d.how().where() + ")");
+  } catch (const std::bad_alloc&) {
+    return seam::failure(errc::unreachable, "no memory");
+  }
+}
+
 }  // namespace
 
 reply lane::call(const command& what, const limit& l, std::optional<std::uint64_t>& left) {
@@ -35,7 +44,7 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
       left_over_ = before;
     }
   }
-  if (nobody_drives) return drive(mine, l, left);
+  if (nobody_drives) return drive(mine, true, l, left);
   if (runtime::wait_here(mine.called, l) != wake::signalled) {
     {
       const std::lock_guard lock(mutex_);
@@ -47,7 +56,7 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
     (void)runtime::wait_here(mine.called, limit(runtime::never));  // whoever brings the reply is about to call us
   }
   // Nobody touches our slot any more: we have our reply, or it is we who drive.
-  return mine.got ? std::move(*mine.got) : drive(mine, l, left);
+  return mine.got ? std::move(*mine.got) : drive(mine, false, l, left);
 }
 
 /// Under the lock. For want of memory it throws, and has done nothing.
@@ -77,8 +86,11 @@ void lane::to_be_called::add(slot& s) noexcept {
 }
 
 /// Sends and receives for all, until our own reply is there or our time is over.
-reply lane::drive(slot& mine, const limit& l, std::optional<std::uint64_t>& left) {
+reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std::uint64_t>& left) {
   try {
+    // Else replies of this connection are due to callers who wait: if it is bad, whoever reads finds out, and tells
+    // all.
+    if (found_idle) replace_if_bad();
     const bool answered = serve(mine, l);
     const std::lock_guard lock(mutex_);
     if (answered) {
@@ -98,7 +110,7 @@ reply lane::drive(slot& mine, const limit& l, std::optional<std::uint64_t>& left
   } catch (const std::exception& e) {  // broken, malformed, or no memory
     in_doubt_();
     const std::lock_guard lock(mutex_);
-    fail_all(seam::failure(errc::unreachable, std::string(e.what()) + " (" + dialer_.how().where() + ")"));
+    fail_all(broken(e.what(), dialer_));
     return std::move(*mine.got);
   }
 }
@@ -143,12 +155,15 @@ bool lane::serve(const slot& mine, const limit& l) {
   }
 }
 
+void lane::replace_if_bad() {
+  if (!connection_ || still_good()) return;
+  hang_up();
+  const std::lock_guard lock(mutex_);
+  due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(left_over_));
+  left_over_ = 0;
+}
+
 void lane::make_sure_of_connection(const limit& l) {
-  if (connection_ && !still_good()) {
-    hang_up();
-    const std::lock_guard lock(mutex_);
-    due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(left_over_));
-  }
   if (connection_) return;
   const instant enough = later(boot_clock::now(), dialer_.how().connect_timeout);
   connection_ = dialer_.open(limit(std::min(l.at(), enough), l.stop()));
@@ -185,9 +200,8 @@ bool lane::still_good() {
     return false;
   }
   const std::lock_guard lock(mutex_);
-  const bool owes = left_over_ != 0 && now - used_ > dialer_.how().timeout;
-  if (!owes) silent_since_ = now;
-  return !owes;
+  if (left_over_ == 0) silent_since_ = now;
+  return now - silent_since_ <= dialer_.how().timeout;
 }
 
 /// Gives what came to whom it belongs.
@@ -217,7 +231,7 @@ std::uint64_t lane::leave(slot& mine, bool drove) {
 
 void lane::follow(std::uint64_t connection, const command& what) noexcept {
   const std::lock_guard lock(mutex_);
-  if (connection != number_ || (!connection_ && !driven_)) return;
+  if (connection != number_ || (!driven_ && !connection_)) return;
   try {
     queue(what);
   } catch (const std::bad_alloc&) {
@@ -262,16 +276,17 @@ void lane::send_what_is_left() noexcept {
 }
 
 /// Under the lock. What was due is not known; the next caller opens a new connection.
-void lane::fail_all(const seam::failure& why) {
+void lane::fail_all(const seam::failure& why) noexcept {
   hang_up();
   ready_.clear();
   unsent_ = 0;
   driven_ = false;
-  for (slot* const s : std::exchange(due_, {})) {
+  for (slot* const s : due_) {
     if (s == nullptr) continue;
-    s->got = why;
+    s->got = copy_of(why);
     if (!s->drives) s->called.set();
   }
+  due_.clear();
 }
 
 reply lane::no_answer() const {

@@ -61,8 +61,9 @@ class lane {
     slot** last_ = &first_;
   };
   void queue(const command&);
-  [[nodiscard]] reply drive(slot& mine, const limit&, std::optional<std::uint64_t>& left);
+  [[nodiscard]] reply drive(slot& mine, bool found_idle, const limit&, std::optional<std::uint64_t>& left);
   [[nodiscard]] bool serve(const slot& mine, const limit&);
+  void replace_if_bad();
   void make_sure_of_connection(const limit&);
   [[nodiscard]] bool still_good();
   void hang_up() noexcept;
@@ -70,7 +71,7 @@ class lane {
   [[nodiscard]] std::uint64_t leave(slot& mine, bool drove);
   void let_another_drive();
   void send_what_is_left() noexcept;
-  void fail_all(const seam::failure&);
+  void fail_all(const seam::failure&) noexcept;
   [[nodiscard]] reply no_answer() const;
 
   const dialer& dialer_;

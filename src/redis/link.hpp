@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -14,6 +15,16 @@ namespace holdfast::redis {
 
 /// What came of a command: the server's reply, which may be an error; or why nobody knows.
 using reply = std::variant<value, seam::failure>;
+
+/// The same, for one more who waits. Where there is no memory for its words, there are fewer: those fit into the
+/// string.
+[[nodiscard]] inline seam::failure copy_of(const seam::failure& why) noexcept {
+  try {
+    return why;
+  } catch (const std::bad_alloc&) {
+    return seam::failure(why.code, "no memory");
+  }
+}
 
 /// Who we are for the server and for other clients.
 struct identity {

@@ -51,24 +51,25 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
   slot mine;
   queue(what, &mine);
   // Thousands may be due before ours: as long as they come, the server is there.
-  const instant queued = i.now();
-  bool silent = false;
   for (bool over = false; !over;) {
-    const instant heard = heard_;
-    const instant too_long = later(std::max(queued, heard), dialer_.how().timeout);
-    const limit nearer(std::min(l.at(), too_long), l.stop());
+    const limit nearer(std::min(l.at(), later(silent_since_, dialer_.how().timeout)), l.stop());
     const wake why = co_await wait(i, mine.answered, nearer);
-    over = why != wake::late || l.at() <= too_long;
-    if (over) continue;
-    if (heard_ == heard) on_ready();  // it may be there, and it was the loop that had no time
-    over = silent = heard_ == heard;
+    over = why != wake::late || i.now() >= l.at() || is_silent();
   }
   if (mine.got) co_return std::move(*mine.got);
   due_[mine.number - taken_] = nullptr;
-  if (silent) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
+  // Also if it is our own time that is over: all who come may have less of it than a silent server is given.
+  if (is_silent()) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
   const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
   co_return seam::failure(errc::unreachable,
                           "no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() + ")");
+}
+
+/// Replies are due, and none has come for too long. One may be there, if it was the loop that had no time.
+bool main_line::is_silent() noexcept {
+  const auto for_too_long = [&] { return !due_.empty() && loop_.now() >= later(silent_since_, dialer_.how().timeout); };
+  if (for_too_long() && lines_.commands) on_ready();
+  return for_too_long();
 }
 
 void main_line::post(const command& what) {
@@ -122,28 +123,42 @@ task<void> main_line::serve() {
     const auto jitter = static_cast<std::int64_t>(loop_.random() % 1024);
     const limit pause(later(loop_.now(), pause_ / 2 + pause_ * jitter / 1024), ending_.get_token());
     if (pause_ > 0ms) co_await sleep(loop_, pause);
-    const auto dialling = [this] { return dial(); };
-    lines made = co_await runtime::blocking(loop_, dialling);
-    const instant made_at = loop_.now();
-    const bool failed = made.why.has_value();
-    if (failed) {
-      call_visitors(made.why);
-    } else {
-      begin(std::move(made));
-      for (bool over = false; !over;) {
-        if (up_) post(introduction_);
-        const wake why = co_await wait(loop_, broken_, limit(later(loop_.now(), 1h), ending_.get_token()));
-        over = why != wake::late;
-      }
-      if (why_broken_.empty()) why_broken_ = "the connection was given up";
-      end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
+    const instant began = loop_.now();
+    std::optional<seam::failure> failed;
+    try {
+      co_await serve_once();
+    } catch (const std::exception& e) {  // no thread, or no memory
+      failed.emplace(errc::not_ready, e.what());
     }
-    // One that breaks again at once is almost as bad as none.
-    const bool lasted = loop_.now() - made_at > longest_pause;
-    pause_ = lasted ? 0ms : std::min(failed ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);
+    if (failed && lines_.commands) end(*failed);
+    if (failed) call_visitors(failed);
+    // One that breaks again at once is almost as bad as none; one that is not what it was is as bad.
+    const bool lasted = loop_.now() - began > longest_pause;
+    const bool bad = failed || distrusted_ || was_down_;
+    pause_ = lasted ? 0ms : std::min(bad ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);
     const bool over = retire();
     if (over) co_return;
   }
+}
+
+/// Connects, and serves until it breaks.
+task<void> main_line::serve_once() {
+  const auto dialling = [this] { return dial(); };
+  lines made = co_await runtime::blocking(loop_, dialling);
+  was_down_ = made.why.has_value();
+  if (was_down_) {
+    call_visitors(made.why);
+    co_return;
+  }
+  distrusted_ = false;
+  begin(std::move(made));
+  for (bool over = false; !over;) {
+    if (up_) post(introduction_);
+    const wake why = co_await wait(loop_, broken_, limit(later(loop_.now(), 1h), ending_.get_token()));
+    over = why != wake::late;
+  }
+  if (why_broken_.empty()) why_broken_ = "the connection was given up";
+  end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
 }
 
 /// On the worker.
@@ -177,7 +192,7 @@ void main_line::begin(lines made) {
 }
 
 /// What was due is not known.
-void main_line::end(const seam::failure& why) {
+void main_line::end(const seam::failure& why) noexcept {
   up_ = false;
   if (lines_.commands) loop_.unwatch(lines_.commands->fd());
   if (lines_.messages) loop_.unwatch(lines_.messages->fd());
@@ -185,20 +200,21 @@ void main_line::end(const seam::failure& why) {
   writable_watched_ = false;
   ready_.clear();
   taken_ += due_.size();
-  for (slot* const s : std::exchange(due_, {})) {
+  for (slot* const s : due_) {
     if (s == nullptr) continue;
-    s->got = why;
+    s->got = copy_of(why);
     s->answered.set();
   }
+  due_.clear();
   if (!ending_.stop_requested()) listener_.in_doubt();
 }
 
-void main_line::call_visitors(const std::optional<seam::failure>& why) {
+void main_line::call_visitors(const std::optional<seam::failure>& why) noexcept {
   lobby_.with([&](lobby& in) {
     for (visitor* v = std::exchange(in.first, nullptr); v != nullptr;) {
       visitor* const next = v->next;  // it may be gone once it is called
       v->to_me = nullptr;
-      v->why = why;
+      if (why) v->why = copy_of(*why);
       v->called.set();
       v = next;
     }
@@ -218,6 +234,7 @@ bool main_line::retire() {
 
 void main_line::queue(const command& what, slot* whose) {
   try {
+    if (due_.empty()) silent_since_ = loop_.now();
     if (ready_.empty()) tasks_.spawn(flush_soon());
     ready_.append(what.bytes());
     due_.insert(due_.end(), what.replies() - 1, nullptr);
@@ -248,7 +265,7 @@ void main_line::flush() {
 void main_line::on_ready() noexcept {
   try {
     if (writable_watched_) flush();
-    if (lines_.commands->receive()) heard_ = loop_.now();
+    if (lines_.commands->receive()) silent_since_ = loop_.now();
     while (std::optional<value> v = lines_.commands->next()) {
       if (v->is(value::kind::push)) {
         deliver(*v);

@@ -32,6 +32,7 @@ class main_line {
   [[nodiscard]] bool listens() const noexcept { return up_; }
   [[nodiscard]] runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit);
   void distrust() noexcept {
+    distrusted_ = true;
     if (up_) broken_.set();
   }
   /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
@@ -63,10 +64,12 @@ class main_line {
   runtime::task<void> serve();
   runtime::task<void> flush_soon();
   void start_serving();
+  runtime::task<void> serve_once();
+  [[nodiscard]] bool is_silent() noexcept;
   [[nodiscard]] lines dial() const noexcept;
   void begin(lines);
-  void end(const seam::failure&);
-  void call_visitors(const std::optional<seam::failure>&);
+  void end(const seam::failure&) noexcept;
+  void call_visitors(const std::optional<seam::failure>&) noexcept;
   [[nodiscard]] bool leave(visitor&) noexcept;
   [[nodiscard]] bool retire();
   void queue(const command&, slot*);
@@ -83,17 +86,19 @@ class main_line {
   listener& listener_;
   std::stop_source ending_;
   std::atomic<bool> up_{false};
+  std::atomic<bool> distrusted_{false};  // since it was opened
   runtime::guarded<lobby> lobby_;
   runtime::signal broken_;
 
   // Of the loop.
   lines lines_;
-  std::string ready_;         // to be sent
-  std::deque<slot*> due_;     // whose replies are due, in order; null: nobody waits for it
-  std::uint64_t taken_ = 0;   // how many were taken out of due_
-  runtime::instant heard_{};  // when something came last
+  std::string ready_;                // to be sent
+  std::deque<slot*> due_;            // whose replies are due, in order; null: nobody waits for it
+  std::uint64_t taken_ = 0;          // how many were taken out of due_
+  runtime::instant silent_since_{};  // replies are due since then, and nothing came
   bool writable_watched_ = false;
   bool was_up_ = false;
+  bool was_down_ = false;  // when we dialled last
   std::string why_broken_;
   milliseconds pause_{0};  // before the next try
 

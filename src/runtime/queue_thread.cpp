@@ -62,12 +62,13 @@ void queue_thread::run() {
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    std::deque<std::function<void()>> now = std::exchange(jobs_, {});
+    taken_.swap(jobs_);
     lock.unlock();
-    for (std::function<void()>& job : now) {
+    for (std::function<void()>& job : taken_) {
       job();
       job = nullptr;  // what it owned dies here, before the next one runs
     }
+    taken_.clear();
     lock.lock();
   }
 }

@@ -41,6 +41,7 @@ class queue_thread {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;
+  std::deque<std::function<void()>> taken_;  // of the thread; made once, so that to take some needs no memory
   bool ending_ = false;
   std::thread thread_;
 };

@@ -48,6 +48,23 @@ TEST_F(redis_wire, lets_a_caller_with_a_limit_of_a_millisecond_leave_without_dis
   EXPECT_TRUE(test::eventually([&] { return server.keys("*{impatient*}").empty(); })) << "what they got was given back";
 }
 
+TEST_F(redis_wire, is_given_up_when_it_is_silent_for_too_long_however_short_the_limits_of_renewals_are) {
+  watched_client one(url("timeout=300ms"));
+  {
+    const lease warm = one.store.acquire("warm", {.ttl = 200ms});
+    EXPECT_TRUE(one.seen->comes(event::kind::renewed));
+  }
+  proxy.mute_those_that_are_open();
+  const std::size_t before = one.seen->events(event::kind::renewed).size();
+  EXPECT_TRUE(test::eventually([&] {
+    std::error_code why;
+    const auto next = one.store.try_acquire("next", within(1s), {.ttl = 200ms}, why);
+    (void)test::eventually(
+        [&] { return !next || !next->held() || one.seen->events(event::kind::renewed).size() > before; });
+    return one.seen->events(event::kind::renewed).size() > before;
+  })) << "the line is never given up, and every lease is lost";
+}
+
 TEST_F(redis_wire, gives_each_caller_its_own_reply_whoever_leaves) {
   watched_client one(url("lanes=1&timeout=10s"), 20s);
   proxy.delay(way::to_client, 2ms);

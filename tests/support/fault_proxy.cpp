@@ -71,6 +71,12 @@ void fault_proxy::cut_after(way w, std::size_t bytes) {
   state_.with([&](state& s) { s.cut_after[index(w)] = bytes; });
 }
 
+void fault_proxy::mute_those_that_are_open() {
+  state_.with([](state& s) {
+    for (const auto& p : s.pairs) p->mute = true;
+  });
+}
+
 void fault_proxy::reset() {
   state_.with([](state& s) {
     for (const auto& p : s.pairs) p->over = true;
@@ -172,7 +178,7 @@ void fault_proxy::read(state& s, pair& p, std::size_t at) {
   }
   const auto size = static_cast<std::size_t>(n);
   seen_[at] += size;
-  if (s.now[at] == treatment::swallow) {
+  if (s.now[at] == treatment::swallow || p.mute) {
     p.ways[at].lost_something = true;
     return;
   }

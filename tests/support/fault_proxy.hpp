@@ -35,6 +35,8 @@ class fault_proxy {
   void delay(way, std::chrono::milliseconds);
   /// After so many more bytes of that way, whatever the connection, that connection is cut.
   void cut_after(way, std::size_t bytes);
+  /// Those that are open stay open, and nothing passes there any more; new ones are fine.
+  void mute_those_that_are_open();
   /// All connections are reset.
   void reset();
   /// New connections are not accepted, as when a host is gone.
@@ -61,6 +63,7 @@ class fault_proxy {
     int client = -1, server = -1;
     pipe ways[2];
     bool over = false;
+    bool mute = false;
     bool client_gone = false;  // what it has sent still arrives
   };
   struct state {
