@@ -16,7 +16,8 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     : loop_(loop),
       dialer_(std::move(s)),
       lanes_(dialer_, loop, [&who] { who.in_doubt(); }),
-      main_(dialer_, me.channel, me.introduction, loop, who) {}
+      main_(dialer_, me.channel, me.introduction, loop, who),
+      introduction_(me.introduction) {}
 
 task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
   reply got = seam::failure(errc::unreachable, "");
@@ -25,7 +26,7 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
       loop_.start();
       tasks_.spawn(tidy());
     }
-    got = lanes_.call(what, l, left);
+    got = call_by_lane(what, l, left);
   } else {
     got = co_await main_.call(i, what, std::move(l));
   }
@@ -35,6 +36,16 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
     main_.distrust();
   }
   co_return got;
+}
+
+/// The first one says who we are, too: a holder that never needs the main line can be named all the same.
+reply wire::call_by_lane(const command& what, const limit& l, std::optional<left_behind>& left) {
+  if (introduced_.exchange(true)) return lanes_.call(what, l, left);
+  command both = introduction_;
+  both.then(what);
+  reply got = lanes_.call(both, l, left);
+  if (!std::holds_alternative<value>(got)) introduced_ = false;
+  return got;
 }
 
 void wire::close() noexcept {

@@ -25,11 +25,14 @@ class wire final : public link {
   void close() noexcept override;
 
  private:
+  [[nodiscard]] reply call_by_lane(const command&, const limit&, std::optional<left_behind>&);
   runtime::task<void> tidy();
   runtime::loop& loop_;
   dialer dialer_;
   lanes lanes_;
   main_line main_;
+  const command introduction_;
+  std::atomic<bool> introduced_{false};  // by a lane; the main line does it again and again
   std::atomic<bool> tidies_{false};
   std::stop_source ending_;
   runtime::nursery tasks_{loop_};
