@@ -68,7 +68,7 @@ class store {
   /// Wakes every waiter with errc::closed and refuses new ones. Leases in hand stay valid and can be released.
   void close() noexcept;
   [[nodiscard]] guarantees promises() const noexcept;
-  [[nodiscard]] const std::string& url() const noexcept;  ///< without secrets
+  [[nodiscard]] const std::string& url() const noexcept;  ///< without the password, if it has one
 
  private:
   friend class detail::service;

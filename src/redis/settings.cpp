@@ -13,6 +13,12 @@ namespace holdfast::redis {
 
 namespace {
 
+/// None of them is a secret. What is not among them may be one, such as the password=… of other programs.
+constexpr std::string_view known_options[] = {
+    "prefix", "timeout", "connect_timeout", "name",          "ca",           "cert", "key",
+    "lanes",  "poll",    "jitter",          "password_file", "password_env", "db"};
+constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
+
 [[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
 
 template <class T>
@@ -89,9 +95,9 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else if (option == "jitter") {
     s.jitter = number<double>(option, text, 0, 1, "0.5");
   } else {
-    refuse("there is no option '" + option +
-           "'; these are: prefix, timeout, connect_timeout, name, ca, cert, key, "
-           "password_file, password_env, lanes, poll, jitter; and db with redis+unix");
+    std::string known;
+    for (const std::string_view each : known_options) known.append(known.empty() ? "" : ", ").append(each);
+    refuse("there is no option '" + option + "'; these are: " + known + " (which is for redis+unix)");
   }
 }
 
@@ -130,10 +136,17 @@ settings settings::parse(std::string_view text) {
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
   }
   for (const auto& [option, value] : u.options) set_option(s, option, value);
-  if (!s.user.empty() && s.password.empty())
-    refuse("a user without a password; a password alone is written redis://:password@host");
+  if (!s.user.empty() && s.password.empty()) {
+    refuse(
+        "a user without a password; give it by password_file= or password_env=, or as user:password@host; "
+        "a password alone is written redis://:password@host");
+  }
   check_words(s);
   return s;
+}
+
+std::string settings::shown(std::string_view url) {
+  return net::without_secrets(url, {known_options, say_where_the_password_is});
 }
 
 std::string settings::where() const {

@@ -63,6 +63,24 @@ class Secrets(support.Case):
         self.assertIn("HOLDFAST_STORE=redis+unix://", told)
         self.assertNotIn("hunter2", told + str(run.events))
 
+    def test_a_nested_run_uses_the_same_locks_and_the_same_password(self):
+        (self.folder / "password").write_text("hunter2\n")
+        self.environment["REDIS_PASSWORD"] = "hunter2"
+        redis = self.server.client(password="hunter2", db=2)
+        for where in (f"password_file={self.folder}/password", "password_env=REDIS_PASSWORD"):
+            self.store = f"redis+unix://default@{self.server.socket}?{where}&db=2&prefix=shop:&timeout=900ms"
+            run = self.run_("outer", support.PROGRAM, "run", "inner", "--", "sh", "-c", 'echo "$HOLDFAST_STORE"; cat')
+            run.word(self.store)
+            self.assertEqual(sorted(redis.keys("shop:*}")), ["shop:{inner}", "shop:{outer}"])
+            run.let_go()
+            self.assertEqual(run.code(), 0, run.errors())
+
+    def test_a_password_in_the_url_is_not_handed_on_to_a_nested_run(self):
+        self.store = f"redis+unix://:hunter2@{self.server.socket}?prefix=shop:"
+        run = self.run_("outer", support.PROGRAM, "run", "inner", "--", "true")
+        self.assertEqual(run.code(), 77)
+        self.assertIn("password_file=", run.errors())
+
     def test_a_wrong_password_is_77_and_shown_to_nobody(self):
         self.store = f"redis+unix://:hunter3@{self.server.socket}"
         run = self.run_("lock", "true")

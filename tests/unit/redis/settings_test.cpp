@@ -179,6 +179,31 @@ TEST(settings, read_the_password_from_the_environment) {
   EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "HOLDFAST_TEST_SECRET"));
 }
 
+TEST(settings, are_shown_with_all_options_and_without_the_password) {
+  const std::string options =
+      "?prefix=shop:&timeout=300ms&connect_timeout=2m&name=a%2Db&lanes=16&poll=1s&jitter=0.25&ca=/a&cert=/b&key=/c";
+  EXPECT_EQ(settings::shown("rediss://me:pw@db:7000/3" + options), "rediss://me@db:7000/3" + options);
+  EXPECT_EQ(settings::shown("rediss://:pw@db" + options), "rediss://db" + options);
+  EXPECT_EQ(settings::shown("redis+unix:///s?db=2&prefix="), "redis+unix:///s?db=2&prefix=");
+  EXPECT_EQ(settings::shown("redis://h?&prefix=x:&&"), "redis://h?prefix=x:");
+  EXPECT_EQ(settings::shown("redis://h?pre%66ix=x:"), "redis://h?pre%66ix=x:");
+}
+
+TEST(settings, are_shown_with_where_the_password_is_and_with_its_user) {
+  for (const std::string where : {"?password_file=/etc/secret", "?password_env=SECRET&prefix=x:"}) {
+    EXPECT_EQ(settings::shown("redis://me@h" + where), "redis://me@h" + where);
+    EXPECT_EQ(settings::shown("redis://h" + where), "redis://h" + where);
+  }
+  EXPECT_EQ(settings::shown("redis://s3cret@h?prefix=x:"), "redis://h?prefix=x:") << "it may have been meant as one";
+}
+
+TEST(settings, are_shown_without_what_is_no_option_of_theirs) {
+  EXPECT_EQ(settings::shown("redis://h?password=s3cret&prefix=x:"), "redis://h?prefix=x:");
+  EXPECT_EQ(settings::shown("redis://h?s3cret"), "redis://h");
+  EXPECT_EQ(settings::shown("redis://h?%zzs3cret=1&lanes=2"), "redis://h?lanes=2");
+  EXPECT_EQ(settings::shown("redis://u:a?prefix=s3cret@h"), "redis://u@h");
+}
+
 TEST(settings, refuse_a_user_without_a_password) {
   EXPECT_TRUE(has(refusal("redis://me@h"), "redis://:password@host"));
   EXPECT_FALSE(has(refusal("redis://s3cret@h"), "s3cret")) << "it may have been meant as one";
