@@ -110,9 +110,10 @@ class runner {
   /// -1: it is ours. Else the exit code.
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
-    std::optional<lease> got = store_->try_acquire(options_.name, how);  // the usual case, without a detour
-    const bool go_on = asked_to_stop() == 0;                             // while the store was opened and asked
-    if (!got && go_on && options_.wait != 0ms) got = wait_for(how);
+    const instant last = options_.wait ? within(*options_.wait).at() : never;
+    std::optional<lease> got = look(how, last);
+    const bool go_on = asked_to_stop() == 0;  // while the store was opened and asked
+    if (!got && go_on && options_.wait != 0ms) got = wait_for(how, last);
     if (key_ != 0) return by_signal + key_;
     if (!got) {
       const std::string line = "busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2);
@@ -136,13 +137,26 @@ class runner {
     return key_;
   }
 
+  /// The usual case, without the detour of waiting. A store that gives no answer yet may give one later: whoever waits
+  /// asks it again, with the library's patience.
+  std::optional<lease> look(const lock_options& how, instant last) {
+    const instant patience_ends = boot_clock::now() + open_options().patience;
+    try {
+      return store_->try_acquire(options_.name, how);
+    } catch (const lock_error& e) {
+      const bool may_pass = e.code() == errc::unreachable || e.code() == errc::not_ready;
+      if (!may_pass || boot_clock::now() >= std::min(last, patience_ends)) throw;
+      say_more(std::string(e.what()) + "; asking again");
+      return std::nullopt;
+    }
+  }
+
   /// Signals are heard meanwhile.
-  std::optional<lease> wait_for(const lock_options& how) {
+  std::optional<lease> wait_for(const lock_options& how, instant last) {
     std::stop_source give_up;
-    const limit until =
-        options_.wait ? within(*options_.wait, give_up.get_token()) : holdfast::until(give_up.get_token());
     std::error_code why;
     std::optional<lease> got;
+    const limit until(last, give_up.get_token());
     store_->async_try_acquire(options_.name, until, how, [&](std::error_code e, std::optional<lease> l) {
       why = e;
       got = std::move(l);

@@ -42,6 +42,28 @@ class OnRedis(support.Case):
         self.assertEqual(run.code(), 69)
         self.assertIn("/nowhere/s", run.errors())
 
+    def test_a_server_that_starts_later_is_waited_for(self):
+        for options in ([], ["-w", "20s"]):
+            late = RedisServer(self, start=False)
+            self.store = late.url
+            run = self.run_("lock", "true", options=["-v", *options])
+            support.until(lambda: "asking again" in run.errors(), "the first look")
+            late.start()
+            self.assertEqual(run.code(), 0, run.errors())
+
+    def test_a_server_that_is_a_replica_for_a_while_is_waited_for(self):
+        self.redis.replicaof("127.0.0.1", "1")
+        run = self.run_("lock", "true", options=["-v"])
+        support.until(lambda: "asking again" in run.errors(), "the first look")
+        self.redis.replicaof("NO", "ONE")
+        self.assertEqual(run.code(), 0, run.errors())
+
+    def test_a_server_that_is_gone_is_looked_for_once_with_n(self):
+        self.store = "redis+unix:///nowhere/s"
+        run = self.run_("lock", "true", options=["-n", "-v"])
+        self.assertEqual(run.code(), 69)
+        self.assertNotIn("asking again", run.errors())
+
     def test_the_demo_holds_its_claims_on_this_store(self):
         done = subprocess.run([support.PROGRAM, "demo", "--store", self.store], capture_output=True, text=True, timeout=110)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
