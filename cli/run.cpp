@@ -41,11 +41,12 @@ int poll_timeout(instant until) noexcept {
   return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 3'600'000));
 }
 
-std::string who_we_are(const std::vector<std::string>& command) {
+/// Others read it, in the store and while they wait: the arguments of the command may be secrets, and are left out.
+std::string who_we_are(const std::string& program) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  std::string text = std::string(host) + " pid " + std::to_string(::getpid()) + ":";
-  for (const std::string& part : command) text += " " + part;
+  const std::string base = program.substr(program.rfind('/') + 1);
+  std::string text = std::string(host) + " pid " + std::to_string(::getpid()) + ": " + base;
   if (text.size() > 200) text = text.substr(0, 197) + "...";
   return text;
 }
@@ -332,7 +333,7 @@ class runner {
 
   const run_options& options_;
   const std::chrono::milliseconds grace_;
-  const std::string label_ = who_we_are(options_.command);
+  const std::string label_ = options_.label.value_or(who_we_are(options_.command.front()));
   const status status_;
   caught_signals signals_;
   terminal terminal_;
