@@ -21,6 +21,7 @@
 #include "onlooker.hpp"
 #include "signals.hpp"
 #include "status.hpp"
+#include "stopping.hpp"
 #include "terminal.hpp"
 
 namespace holdfast::cli {
@@ -31,7 +32,6 @@ using namespace std::chrono_literals;
 using instant = boot_clock::time_point;
 
 constexpr instant never = instant::max();
-constexpr auto margin = 50ms;          // between the last signal and the deadline
 constexpr auto grace_after_loss = 1s;  // somebody else may hold it by now
 
 /// Until then, but no longer than poll() can wait.
@@ -56,7 +56,7 @@ class runner {
  public:
   explicit runner(const run_options& o)
       : options_(o),
-        grace_(o.grace.value_or(std::min<std::chrono::milliseconds>(5s, (o.max_hold > 0ms ? o.max_hold : o.ttl) / 4))),
+        before_deadline_(o),
         status_(o.status_fd),
         onlooker_(std::make_shared<onlooker>(status_, o.verbose && !o.quiet)),
         child_(o.command, signals_.before()) {}  // before there is any thread
@@ -182,9 +182,9 @@ class runner {
       lease_.release();
       return end(by_signal + by, "not started");
     }
-    const auto needed = grace_ + margin;
-    // Whoever has waited may hold it for a short while at first.
-    if (lease_.remaining() <= needed) (void)lease_.renew(options_.ttl);
+    const auto needed = before_deadline_.all();
+    // Whoever has waited may hold it for a short while at first, and would be stopped before it is renewed by itself.
+    if (is_renewed(options_) && lease_.remaining() <= 2 * needed) (void)lease_.renew(options_.ttl);
     if (lease_.remaining() <= needed) {
       say("less time is left than the command would get to stop in; see --grace");
       lease_.release();
@@ -234,8 +234,8 @@ class runner {
         next_ = never;
         if (!child_.all_gone()) {  // nothing of it may run on without the lock
           say_more("ending what the command left behind");
-          const auto left = std::max<boot_clock::duration>(lease_.remaining() - margin, 0ms);
-          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(grace_, left));
+          const auto left = std::max<boot_clock::duration>(lease_.remaining() - before_deadline_.margin, 0ms);
+          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(before_deadline_.grace, left));
         }
       }
       if (ended && boot_clock::now() >= next_) stop(SIGKILL, boot_clock::now() + 100ms);
@@ -258,19 +258,19 @@ class runner {
     if (!lease_.held()) {
       tell_loss();
       stopped_for_loss_ = true;
-      stop(options_.on_lost, now + std::min<boot_clock::duration>(grace_, grace_after_loss));
+      stop(options_.on_lost, now + std::min<boot_clock::duration>(before_deadline_.grace, grace_after_loss));
       return;
     }
     const instant deadline = lease_.deadline();
     if (deadline == never) {
       next_ = never;
-    } else if (now >= deadline - grace_ - margin) {
+    } else if (now >= deadline - before_deadline_.all()) {
       say(options_.name + ": the lock ends soon; stopping the command");
       status_.tell("ending", {{"name", options_.name}});
       stopped_for_loss_ = true;
-      stop(options_.on_lost, deadline - margin);
+      stop(options_.on_lost, deadline - before_deadline_.margin);
     } else {
-      next_ = deadline - grace_ - margin;
+      next_ = deadline - before_deadline_.all();
     }
   }
 
@@ -332,7 +332,7 @@ class runner {
   }
 
   const run_options& options_;
-  const std::chrono::milliseconds grace_;
+  const stopping before_deadline_;
   const std::string label_ = options_.label.value_or(who_we_are(options_.command.front()));
   const status status_;
   caught_signals signals_;
@@ -356,8 +356,8 @@ class runner {
 }  // namespace
 
 int run(const run_options& o) {
-  if (o.max_hold > 0ms && o.grace.value_or(o.max_hold / 4) + margin >= o.max_hold) {
-    std::fprintf(stderr, "holdfast: --max-hold must be longer than --grace and 50ms, in which the command stops\n");
+  if (const std::string wrong = contradiction(o); !wrong.empty()) {
+    std::fprintf(stderr, "holdfast: %s; see holdfast run --help\n", wrong.c_str());
     return usage;
   }
   int code = 0, died_of = 0;

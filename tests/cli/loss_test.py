@@ -4,7 +4,7 @@ import signal
 import support
 
 # With a ttl below max-hold the lock lives as long as we do: it is free when we let it go, and not before.
-WITH_US = ["--ttl", "60ms"]
+WITH_US = ["--ttl", "400ms"]
 SAYS = 'trap "echo $1" $1; echo ready; while :; do read x; done'
 STUBBORN = 'trap "" INT HUP; trap "echo TERM" TERM; echo ready; while :; do read x; done'
 

@@ -31,6 +31,27 @@ class OnRedis(support.Case):
         self.assertEqual(holder.code(), 0)
         self.assert_free()
 
+    def test_a_lock_that_can_be_renewed_is_not_given_up(self):
+        for options in (
+            ["--ttl", "100ms"],
+            ["--ttl", "300ms", "--grace", "150ms"],
+            ["--ttl", "300ms", "--max-hold", "1h"],
+            ["--ttl", "1s", "--grace", "500ms"],
+        ):
+            # A busy machine may let us sleep through a short ttl; but not every time.
+            tries = (self.run_("lock", "sleep", "1.2", options=options) for _ in range(5))
+            self.assertTrue(any(run.code() == 0 for run in tries), options)
+
+    def test_a_lock_that_was_waited_for_is_not_given_up(self):
+        for options in (["--ttl", "200ms"], ["--ttl", "2s", "--grace", "200ms"], ["--ttl", "10s", "--grace", "5s"]):
+            def kept():
+                holder = self.hold()
+                waiter = self.run_("lock", "sleep", "0.5", options=options).waiting()
+                holder.let_go()
+                return (holder.code(), waiter.code()) == (0, 0)
+
+            self.assertTrue(any(kept() for _ in range(5)), options)
+
     def test_a_lock_that_is_taken_away_ends_the_command(self):
         holder = self.hold(options=["--ttl", "500ms"])
         self.redis.delete("holdfast:{lock}")
