@@ -79,6 +79,9 @@ class runner {
  private:
   int hold_and_run() {
     store_.emplace(open(options_.store, {.observe = onlooker_}));
+    const bool needs_ttl = store_->promises().by == guarantees::exclusion::lease;
+    const std::string wrong = needs_ttl ? too_much_grace(options_) : "";
+    if (!wrong.empty()) throw lock_error(errc::bad_option, options_.name, wrong);
     onlooker_->expect_ourselves(held_by_our_caller());
     const int not_had = acquire();
     if (not_had >= 0) return end(not_had, "not acquired");
@@ -94,8 +97,12 @@ class runner {
   void say_more(const std::string& line) const {
     if (options_.verbose) say(line);
   }
-  int end(int code, std::string_view cause) const {
-    status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}});
+  int end(int code, std::string_view cause, std::string_view why = {}) const {
+    if (why.empty()) {
+      status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}});
+    } else {
+      status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}, {"why", why}});
+    }
     return code;
   }
 
@@ -123,6 +130,7 @@ class runner {
       return options_.skip ? fine : options_.busy_code;
     }
     lease_ = std::move(*got);
+    held_since_ = boot_clock::now();
     lost_.emplace(lease_.lost_token(), [this] { loss_.set(); });
     status_.tell("acquired", {{"name", options_.name}, {"fence", lease_.fence()}, {"owner", owner_ = lease_.owner()}});
     say_more("acquired " + options_.name + ", fence " + std::to_string(lease_.fence()));
@@ -256,28 +264,48 @@ class runner {
       return;
     }
     if (!lease_.held()) {
-      tell_loss();
-      stopped_for_loss_ = true;
+      stopped_for_ = "lost";
       stop(options_.on_lost, now + std::min<boot_clock::duration>(before_deadline_.grace, grace_after_loss));
+      tell_loss();
       return;
     }
     const instant deadline = lease_.deadline();
     if (deadline == never) {
       next_ = never;
     } else if (now >= deadline - before_deadline_.all()) {
-      say(options_.name + ": the lock ends soon; stopping the command");
-      status_.tell("ending", {{"name", options_.name}});
-      stopped_for_loss_ = true;
       stop(options_.on_lost, deadline - before_deadline_.margin);
+      tell_ending(deadline);
     } else {
       next_ = deadline - before_deadline_.all();
     }
   }
 
+  /// At that time, or a little later: leases end early, by a part of their ttl.
+  [[nodiscard]] bool max_hold_ends(instant at) const {
+    const auto early = std::min(options_.ttl, options_.max_hold) / 10 + 100ms;
+    return options_.max_hold > 0ms && at >= held_since_ + options_.max_hold - early;
+  }
+
+  void tell_ending(instant deadline) {
+    if (max_hold_ends(deadline)) {
+      stopped_for_ = "max_hold";
+      why_ = "--max-hold is over";
+      say(options_.name + ": " + why_ + "; stopping the command");
+    } else {
+      stopped_for_ = "lost";
+      why_ = onlooker_->unrenewed();
+      if (why_.empty()) why_ = "no answer yet";
+      say(options_.name + ": the lock ends soon, and cannot be renewed: " + why_ + "; stopping the command");
+    }
+    status_.tell("ending", {{"name", options_.name}, {"why", why_}});
+  }
+
   void tell_loss() {
     if (std::exchange(loss_told_, true)) return;
-    say(options_.name + ": the lock was lost");
-    status_.tell("lost", {{"name", options_.name}, {"fence", lease_.fence()}});
+    why_ = max_hold_ends(boot_clock::now()) ? "--max-hold is over" : onlooker_->loss(100ms);
+    if (why_.empty()) why_ = "its time is over";
+    say(options_.name + ": the lock was lost: " + why_);
+    status_.tell("lost", {{"name", options_.name}, {"fence", lease_.fence()}, {"why", why_}});
   }
 
   void stop(int number, instant kill_at) {
@@ -323,10 +351,12 @@ class runner {
     if (!by_exit && !stopping_) key_ = WTERMSIG(status);
     if (pass_on_ && died_of() != 0) ::kill(0, died_of());  // the key was meant for the script, too
     status_.tell("released", {{"certain", std::int64_t{how == released::yes}}});
-    if (stopped_for_loss_) return end(lost, "lost");
+    if (!stopped_for_.empty()) return end(lost, stopped_for_, why_);
     if (!ended_in_time_ || how == released::lost) {
-      say(options_.name + ": the command ended, but the lock was not certain to be ours to the end");
-      return end(uncertain, "uncertain");
+      if (!ended_in_time_ && why_.empty()) why_ = onlooker_->loss(100ms);
+      if (why_.empty()) why_ = "the store says that it was not ours any more";
+      say(options_.name + ": the command ended, but the lock was not certain to be ours to the end: " + why_);
+      return end(uncertain, "uncertain", why_);
     }
     return end(code, "command");
   }
@@ -344,9 +374,11 @@ class runner {
   flag answered_, loss_;
   std::string owner_;
   std::optional<std::stop_callback<std::function<void()>>> lost_;
+  instant held_since_{};
   instant next_ = never;  // when the command is to be asked to stop, or killed
   bool stopping_ = false;
-  bool stopped_for_loss_ = false;
+  std::string stopped_for_;  // lost, max_hold; nothing: the command was not stopped by us
+  std::string why_;          // in words
   bool loss_told_ = false;
   bool ended_in_time_ = false;
   int key_ = 0;           // a signal that ended us or the command, and was not ours

@@ -12,8 +12,6 @@ namespace {
 /// What there is of the lock at most when it was just renewed.
 milliseconds shorter(const run_options& o) noexcept { return o.max_hold > 0ms ? std::min(o.ttl, o.max_hold) : o.ttl; }
 
-std::string text_of(milliseconds d) { return std::to_string(d.count()) + "ms"; }
-
 }  // namespace
 
 bool is_renewed(const run_options& o) noexcept { return o.max_hold == 0ms || o.max_hold > o.ttl; }
@@ -23,18 +21,16 @@ stopping::stopping(const run_options& o)
       margin(std::min<std::chrono::microseconds>(50ms, std::chrono::microseconds(shorter(o)) / 20)) {}
 
 std::string contradiction(const run_options& o) {
-  const stopping s(o);
-  // A lease is renewed when a third of its ttl is over. A command that is stopped with more than half of it to go would
-  // be stopped before the answer is there, or soon after it was sent for.
-  if (is_renewed(o) && s.grace > o.ttl / 2) {
-    return "--grace must be at most half of --ttl, which is " + text_of(o.ttl / 2) +
-           " here: else the command would be stopped before the lock can be renewed";
-  }
-  if (o.max_hold > 0ms && s.all() >= o.max_hold) {
-    return "--max-hold must be longer than --grace, in which the command stops, and a twentieth of itself (50ms at "
-           "most)";
-  }
-  return "";
+  if (o.max_hold == 0ms || stopping(o).all() < o.max_hold) return "";
+  return "--max-hold must be longer than --grace, in which the command stops, and a twentieth of itself (50ms at most)";
+}
+
+// A lease is renewed when a third of its ttl is over. A command that is stopped with more than half of it to go would
+// be stopped before that, or before the answer is there.
+std::string too_much_grace(const run_options& o) {
+  if (!is_renewed(o) || stopping(o).grace <= o.ttl / 2) return "";
+  return "--grace must be at most half of --ttl, which is " + std::to_string((o.ttl / 2).count()) +
+         "ms here: else the command would be stopped before the lock can be renewed";
 }
 
 }  // namespace holdfast::cli

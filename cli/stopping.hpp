@@ -18,7 +18,9 @@ struct stopping {
 /// The lease is renewed as long as the command runs, and not made for all of --max-hold at once.
 [[nodiscard]] bool is_renewed(const run_options&) noexcept;
 
-/// What is wrong with --ttl, --max-hold and --grace together; empty: nothing.
+/// What is wrong with --max-hold and --grace together; empty: nothing.
 [[nodiscard]] std::string contradiction(const run_options&);
+/// What is wrong with --ttl and --grace together, on a store that needs a ttl; empty: nothing.
+[[nodiscard]] std::string too_much_grace(const run_options&);
 
 }  // namespace holdfast::cli

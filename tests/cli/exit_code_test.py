@@ -115,13 +115,6 @@ class Usage(support.Case):
         options = ("--store", self.store, "--max-hold", "1s", "--grace", "1s")
         self.assert_refused(*options, "lock", "--", "true", saying="--grace")
 
-    def test_a_grace_that_would_stop_the_command_before_a_renewal_is_refused(self):
-        for ttl, grace in (("3s", "2.5s"), ("9s", "5900ms"), ("100ms", "51ms"), ("10s", "1h")):
-            options = ("--store", self.store, "--ttl", ttl, "--grace", grace)
-            self.assert_refused(*options, "lock", "--", "true", saying="at most half of --ttl")
-        for options in (["--ttl", "3s", "--grace", "1500ms"], ["--ttl", "10s", "--max-hold", "9s", "--grace", "8s"]):
-            self.assertEqual(self.run_("lock", "true", options=options).code(), 0, options)
-
     def test_a_conflict_exit_code_out_of_range_is_refused(self):
         for code in ("-1", "256", "x", ""):
             self.assert_refused("-E", code, "lock", "--", "true")

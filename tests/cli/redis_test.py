@@ -42,6 +42,14 @@ class OnRedis(support.Case):
             tries = (self.run_("lock", "sleep", "1.2", options=options) for _ in range(5))
             self.assertTrue(any(run.code() == 0 for run in tries), options)
 
+    def test_a_grace_that_would_stop_the_command_before_a_renewal_is_64(self):
+        for ttl, grace in (("3s", "2.5s"), ("9s", "5900ms"), ("100ms", "51ms"), ("10s", "1h")):
+            run = self.run_("lock", "true", options=["--ttl", ttl, "--grace", grace])
+            self.assertEqual(run.code(), 64, (ttl, grace))
+            self.assertIn("at most half of --ttl", run.errors())
+        for options in (["--ttl", "3s", "--grace", "1500ms"], ["--ttl", "10s", "--max-hold", "9s", "--grace", "8s"]):
+            self.assertEqual(self.run_("lock", "true", options=options).code(), 0, options)
+
     def test_a_lock_that_was_waited_for_is_not_given_up(self):
         for options in (["--ttl", "200ms"], ["--ttl", "2s", "--grace", "200ms"], ["--ttl", "10s", "--grace", "5s"]):
             def kept():
@@ -56,6 +64,27 @@ class OnRedis(support.Case):
         holder = self.hold(options=["--ttl", "500ms"])
         self.redis.delete("holdfast:{lock}")
         self.assertEqual(holder.code(), 79, holder.errors())
+        why = "the store says that it is not ours any more"
+        self.assertEqual(holder.event("lost")["why"], why)
+        end = holder.event("end")
+        self.assertEqual((end["cause"], end["why"]), ("lost", why))
+        self.assertIn(f"lock: the lock was lost: {why}", holder.errors())
+
+    def test_a_lock_that_cannot_be_renewed_ends_the_command_and_says_why(self):
+        holder = self.hold(options=["--ttl", "1s"])
+        self.redis.execute_command("ACL", "SETUSER", "default", "-evalsha")
+        self.assertEqual(holder.code(), 79, holder.errors())
+        self.assertIn("NOPERM", holder.event("ending")["why"])
+        end = holder.event("end")
+        self.assertEqual(end["cause"], "lost")
+        self.assertIn("NOPERM", end["why"])
+        self.assertIn("cannot be renewed: the server says: NOPERM", holder.errors())
+
+    def test_a_server_that_dies_ends_the_command_and_is_named(self):
+        holder = self.hold(options=["--ttl", "1s"])
+        self.server.popen.kill()
+        self.assertEqual(holder.code(), 79, holder.errors())
+        self.assertIn(str(self.server.socket), holder.event("end")["why"])
 
     def test_a_server_that_is_gone_is_69_and_named(self):
         self.store = "redis+unix:///nowhere/s"
