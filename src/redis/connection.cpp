@@ -79,17 +79,24 @@ std::unique_ptr<net::stream> dialer::reach(const limit& l) const {
 }
 
 std::unique_ptr<connection> dialer::open(const limit& l) const {
+  std::string why;
+  bool for_good = false;
+  bool connected = false;
   try {
     auto made = std::make_unique<connection>(reach(l), true);
+    connected = true;
     greet(*made, l);
     return made;
   } catch (const net::broken& e) {
-    throw seam::failure(e.for_good() ? errc::denied : errc::unreachable,
-                        std::string(e.what()) + " (" + settings_.where() + ")");
+    why = e.what();
+    for_good = e.for_good();
   } catch (const malformed& e) {
-    throw seam::failure(errc::unreachable,
-                        std::string("not the words of a Redis server: ") + e.what() + " (" + settings_.where() + ")");
+    why = std::string("not the words of a Redis server: ") + e.what();
   }
+  const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
+  // A server that waits for TLS hangs up on plain words.
+  if (connected && in_time && !tls_ && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
+  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + settings_.where() + ")");
 }
 
 void dialer::greet(connection& c, const limit& l) const {
