@@ -26,9 +26,9 @@ value ask(connection& c, const command& what, const limit& l) {
   }
 }
 
-void demand(connection& c, const command& what, const limit& l) {
+void demand(connection& c, const command& what, const settings& s, const limit& l) {
   const value v = ask(c, what, l);
-  if (v.is(value::kind::error)) throw meaning_of(v.text);
+  if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
 }
 
 std::unique_ptr<net::stream> connected(const settings& s, const limit& l) {
@@ -109,13 +109,13 @@ void dialer::greet(connection& c, const limit& l) const {
   const value v = ask(c, hello, l);
   if (v.is(value::kind::error)) {
     const bool unknown = v.text.starts_with("ERR unknown command") || v.text.starts_with("NOPROTO");
-    if (!unknown) throw meaning_of(v.text);
+    if (!unknown) throw meaning_of(v.text, settings_.prefix);
     greet_in_resp2(c, l);
   }
   if (settings_.database != 0) {
     command select(2);
     select.add("SELECT").add(settings_.database);
-    demand(c, select, l);
+    demand(c, select, settings_, l);
   }
 }
 
@@ -126,7 +126,7 @@ void dialer::greet_in_resp2(connection& c, const limit& l) const {
     auth.add("AUTH");
     if (!settings_.user.empty()) auth.add(settings_.user);
     auth.add(settings_.password);
-    demand(c, auth, l);
+    demand(c, auth, settings_, l);
   }
 }
 
@@ -134,7 +134,7 @@ void dialer::subscribe(connection& c, const std::string& channel, const limit& l
   command subscribe(2);
   subscribe.add("SSUBSCRIBE").add(channel);
   try {
-    demand(c, subscribe, l);  // with RESP3 its reply is a push
+    demand(c, subscribe, settings_, l);  // with RESP3 its reply is a push
   } catch (const net::broken& e) {
     throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + settings_.where() + ")");
   }

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The program on a Redis server, and next to other libraries that lock there. usage: redis_test.py PROGRAM"""
 import os
+import pathlib
+import re
 import subprocess
 import unittest
 
@@ -165,6 +167,48 @@ class Secrets(support.Case):
         for where in (f"password_file={self.folder}/password", "password_env=REDIS_PASSWORD"):
             self.store = f"redis+unix://{self.server.socket}?{where}"
             self.assert_free()
+
+
+class Rights(support.Case):
+    """The lines of docs/stores/redis.md, pasted into a shell."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = RedisServer(self)
+        document = (pathlib.Path(__file__).parents[2] / "docs/stores/redis.md").read_text()
+        lines = re.findall(r"^redis-cli ACL SETUSER (?:.*\\\n)*.*\n", document, re.MULTILINE)
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            line = line.replace("redis-cli", f"redis-cli -s {self.server.socket}", 1)
+            done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=support.PATIENCE)
+            self.assertEqual((done.stdout, done.stderr), ("OK\n", ""), line)
+        self.store = f"redis+unix://holdfast:SECRET@{self.server.socket}"
+
+    def test_are_enough_to_lock_and_to_wait(self):
+        first = self.hold(options=["--ttl", "300ms"])
+        second = self.run_("lock", "true").waiting()
+        first.let_go()
+        self.assertEqual((first.code(), second.code()), (0, 0), first.errors() + second.errors())
+
+    def test_are_enough_to_see_who_holds_a_lock(self):
+        holder = self.hold(options=["--label", "Ann"])
+        operator = self.server.client(username="operator", password="SECRET")
+        self.assertRegex(operator.get("holdfast:{lock}"), " Ann$")
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+
+    def test_are_named_when_they_are_missing_for_a_prefix(self):
+        self.store += "?prefix=shop:"
+        run = self.run_("lock", "true")
+        self.assertEqual(run.code(), 77)
+        self.assertIn("the keys begin with 'shop:'", run.errors())
+
+    def test_that_renewals_need_are_named_when_they_are_missing(self):
+        self.server.client().execute_command("ACL", "SETUSER", "holdfast", "-ssubscribe")
+        run = self.hold(options=["--ttl", "1s"])
+        self.assertEqual(run.code(), 79)
+        self.assertIn("ssubscribe", run.event("end")["why"])
+        self.assertIn("docs/stores/redis.md", run.errors())
 
 
 class Neighbours(support.Case):
