@@ -116,6 +116,16 @@ class OnRedis(support.Case):
         self.assertEqual(run.code(), 69)
         self.assertNotIn("asking again", run.errors())
 
+    def test_a_duration_is_written_alike_in_an_option_and_in_a_url(self):
+        for text in ("250ms", "10s", "10", "1.5s", ".5s", "1.5m", "0.5h", "0.01d", "60m"):
+            self.store = f"{self.server.url}?timeout={text}"
+            self.assertEqual(self.run_("lock", "true", options=["-w", text]).code(), 0, text)
+        for text in ("", "x", "1x", "s", "1 s", "1S", "1e3", "inf", "nan", "0x10", "1s1s", "2h30m", "-1s"):
+            self.store = self.server.url
+            self.assertEqual(self.run_("lock", "true", options=[f"--timeout={text}"]).code(), 64, text)
+            self.store += f"?timeout={text.replace(' ', '%20')}"
+            self.assertEqual(self.run_("lock", "true").code(), 78, text)
+
     def test_the_demo_holds_its_claims_on_this_store(self):
         done = subprocess.run([support.PROGRAM, "demo", "--store", self.store], capture_output=True, text=True, timeout=110)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
