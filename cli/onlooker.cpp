@@ -31,7 +31,8 @@ void onlooker::on(const event& e) noexcept {
       status_.tell("waiting", {{"name", e.name}, {"holder", e.text}});
       if (verbose_) std::fprintf(stderr, "holdfast: waiting for %s\n", held_by(e.name, e.text).c_str());
       if (nested_) {
-        std::fprintf(stderr, "holdfast: the command that runs this one may hold it already, and then waits for ever\n");
+        std::fprintf(stderr,
+                     "holdfast: it may be held by the run that this one is in, which ends only after this one\n");
       }
     }
     note_renewals(e);

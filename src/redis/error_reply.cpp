@@ -67,6 +67,7 @@ constexpr meaning known_errors[] = {
     {"max number of clients", errc::not_ready, "raise maxclients, or open fewer connections"},
     {"DB index is out of range", errc::bad_url, "the server has no such database"},
     {"invalid DB index", errc::bad_url, "the server has no such database"},
+    {"Script attempted to access keys that do not hash", errc::unsupported, "this is a node of a cluster"},
     {"SELECT is not allowed in cluster mode", errc::bad_url, "a cluster has database 0 only"},
     {"AUTH", errc::denied, "the server has no password for the default user; leave it out of the URL"},
     {"Client sent AUTH", errc::denied, "the server has no password; leave it out of the URL"},

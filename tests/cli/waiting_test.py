@@ -95,7 +95,8 @@ class WhatIsSaid(support.Case):
         inner = [support.PROGRAM, "run", "-w", "100ms", "lock", "--", "true"]
         run = self.run_("lock", *inner)
         self.assertEqual(run.code(), 75)
-        self.assertIn("may hold it already", run.errors())
+        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertNotIn("for ever", run.errors())
 
     def test_nothing_is_said_with_q(self):
         self.hold()

@@ -61,6 +61,7 @@ constexpr sample samples[] = {
     {"ERR max number of clients + cluster connections reached", errc::not_ready},
     {"ERR DB index is out of range", errc::bad_url},
     {"ERR invalid DB index", errc::bad_url},
+    {"ERR Script attempted to access keys that do not hash to the same slot script: 1a2b", errc::unsupported},
     {"ERR SELECT is not allowed in cluster mode", errc::bad_url},
     {"ERR AUTH <password> called without any password configured for the default user.", errc::denied},
     {"ERR Client sent AUTH, but no password is set", errc::denied},
