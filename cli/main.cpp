@@ -31,6 +31,9 @@ int refuse(const CLI::App& program, const CLI::ParseError& e, const std::string&
   if (!command_known) {
     what = first.empty() ? "no command is given" : "'" + first + "' is no command";
     cure = "say holdfast run or holdfast demo; options come after that; " + cure;
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr && program.got_subcommand("demo")) {
+    what = "more is given than the demo takes";  // not quoted: a URL may have a password
+    cure = "say: holdfast demo --store URL; " + cure;
   } else if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
     what = "more than one name, or an unknown option, or no -- before the command";
     cure = "say: holdfast run [options] NAME -- CMD [ARG...]; " + cure;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <holdfast/error.hpp>
 
 namespace holdfast::cli {
 
@@ -30,15 +31,38 @@ void onlooker::on(const event& e) noexcept {
       status_.tell("waiting", {{"name", e.name}, {"holder", e.text}});
       if (verbose_) std::fprintf(stderr, "holdfast: waiting for %s\n", held_by(e.name, e.text).c_str());
       if (nested_) {
-        std::fprintf(stderr, "holdfast: the command that runs this one may hold it already, and then waits for ever\n");
+        std::fprintf(stderr,
+                     "holdfast: it may be held by the run that this one is in, which ends only after this one\n");
       }
     }
+    note_renewals(e);
     if (e.what == event::kind::suspect && verbose_) {
       std::fprintf(stderr, "holdfast: a renewal got no answer; trying again: %.*s\n", static_cast<int>(e.text.size()),
                    e.text.data());
     }
   } catch (const std::exception&) {  // no memory to tell with
   }
+}
+
+void onlooker::note_renewals(const event& e) {
+  const std::lock_guard lock(mutex_);
+  if (e.what == event::kind::renewed) unrenewed_.clear();
+  if (e.what == event::kind::suspect) unrenewed_ = e.text;
+  if (e.what != event::kind::lost) return;
+  loss_ = e.text;
+  if (e.why == errc::unreachable && !unrenewed_.empty()) loss_ += ": " + unrenewed_;
+  heard_.notify_all();
+}
+
+std::string onlooker::loss(std::chrono::milliseconds within) {
+  std::unique_lock lock(mutex_);
+  heard_.wait_for(lock, within, [&] { return !loss_.empty(); });
+  return loss_;
+}
+
+std::string onlooker::unrenewed() {
+  const std::lock_guard lock(mutex_);
+  return unrenewed_;
 }
 
 std::string onlooker::trouble() {

@@ -21,6 +21,7 @@
 #include "onlooker.hpp"
 #include "signals.hpp"
 #include "status.hpp"
+#include "stopping.hpp"
 #include "terminal.hpp"
 
 namespace holdfast::cli {
@@ -31,7 +32,6 @@ using namespace std::chrono_literals;
 using instant = boot_clock::time_point;
 
 constexpr instant never = instant::max();
-constexpr auto margin = 50ms;          // between the last signal and the deadline
 constexpr auto grace_after_loss = 1s;  // somebody else may hold it by now
 
 /// Until then, but no longer than poll() can wait.
@@ -41,11 +41,12 @@ int poll_timeout(instant until) noexcept {
   return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 3'600'000));
 }
 
-std::string who_we_are(const std::vector<std::string>& command) {
+/// Others read it, in the store and while they wait: the arguments of the command may be secrets, and are left out.
+std::string who_we_are(const std::string& program) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  std::string text = std::string(host) + " pid " + std::to_string(::getpid()) + ":";
-  for (const std::string& part : command) text += " " + part;
+  const std::string base = program.substr(program.rfind('/') + 1);
+  std::string text = std::string(host) + " pid " + std::to_string(::getpid()) + ": " + base;
   if (text.size() > 200) text = text.substr(0, 197) + "...";
   return text;
 }
@@ -55,7 +56,7 @@ class runner {
  public:
   explicit runner(const run_options& o)
       : options_(o),
-        grace_(o.grace.value_or(std::min<std::chrono::milliseconds>(5s, (o.max_hold > 0ms ? o.max_hold : o.ttl) / 4))),
+        before_deadline_(o),
         status_(o.status_fd),
         onlooker_(std::make_shared<onlooker>(status_, o.verbose && !o.quiet)),
         child_(o.command, signals_.before()) {}  // before there is any thread
@@ -78,6 +79,9 @@ class runner {
  private:
   int hold_and_run() {
     store_.emplace(open(options_.store, {.observe = onlooker_}));
+    const bool needs_ttl = store_->promises().by == guarantees::exclusion::lease;
+    const std::string wrong = needs_ttl ? too_much_grace(options_) : "";
+    if (!wrong.empty()) throw lock_error(errc::bad_option, options_.name, wrong);
     onlooker_->expect_ourselves(held_by_our_caller());
     const int not_had = acquire();
     if (not_had >= 0) return end(not_had, "not acquired");
@@ -93,8 +97,12 @@ class runner {
   void say_more(const std::string& line) const {
     if (options_.verbose) say(line);
   }
-  int end(int code, std::string_view cause) const {
-    status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}});
+  int end(int code, std::string_view cause, std::string_view why = {}) const {
+    if (why.empty()) {
+      status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}});
+    } else {
+      status_.tell("end", {{"exit", std::int64_t{code}}, {"cause", cause}, {"why", why}});
+    }
     return code;
   }
 
@@ -110,9 +118,10 @@ class runner {
   /// -1: it is ours. Else the exit code.
   int acquire() {
     const lock_options how{.ttl = options_.ttl, .max_hold = options_.max_hold, .label = label_};
-    std::optional<lease> got = store_->try_acquire(options_.name, how);  // the usual case, without a detour
-    const bool go_on = asked_to_stop() == 0;                             // while the store was opened and asked
-    if (!got && go_on && options_.wait != 0ms) got = wait_for(how);
+    const instant last = options_.wait ? within(*options_.wait).at() : never;
+    std::optional<lease> got = look(how, last);
+    const bool go_on = asked_to_stop() == 0;  // while the store was opened and asked
+    if (!got && go_on && options_.wait != 0ms) got = wait_for(how, last);
     if (key_ != 0) return by_signal + key_;
     if (!got) {
       const std::string line = "busy: " + onlooker_->busy_line(options_.name, options_.wait == 0ms ? 1 : 2);
@@ -121,6 +130,7 @@ class runner {
       return options_.skip ? fine : options_.busy_code;
     }
     lease_ = std::move(*got);
+    held_since_ = boot_clock::now();
     lost_.emplace(lease_.lost_token(), [this] { loss_.set(); });
     status_.tell("acquired", {{"name", options_.name}, {"fence", lease_.fence()}, {"owner", owner_ = lease_.owner()}});
     say_more("acquired " + options_.name + ", fence " + std::to_string(lease_.fence()));
@@ -136,13 +146,26 @@ class runner {
     return key_;
   }
 
+  /// The usual case, without the detour of waiting. A store that gives no answer yet may give one later: whoever waits
+  /// asks it again, with the library's patience.
+  std::optional<lease> look(const lock_options& how, instant last) {
+    const instant patience_ends = boot_clock::now() + open_options().patience;
+    try {
+      return store_->try_acquire(options_.name, how);
+    } catch (const lock_error& e) {
+      const bool may_pass = e.code() == errc::unreachable || e.code() == errc::not_ready;
+      if (!may_pass || boot_clock::now() >= std::min(last, patience_ends)) throw;
+      say_more(std::string(e.what()) + "; asking again");
+      return std::nullopt;
+    }
+  }
+
   /// Signals are heard meanwhile.
-  std::optional<lease> wait_for(const lock_options& how) {
+  std::optional<lease> wait_for(const lock_options& how, instant last) {
     std::stop_source give_up;
-    const limit until =
-        options_.wait ? within(*options_.wait, give_up.get_token()) : holdfast::until(give_up.get_token());
     std::error_code why;
     std::optional<lease> got;
+    const limit until(last, give_up.get_token());
     store_->async_try_acquire(options_.name, until, how, [&](std::error_code e, std::optional<lease> l) {
       why = e;
       got = std::move(l);
@@ -167,9 +190,9 @@ class runner {
       lease_.release();
       return end(by_signal + by, "not started");
     }
-    const auto needed = grace_ + margin;
-    // Whoever has waited may hold it for a short while at first.
-    if (lease_.remaining() <= needed) (void)lease_.renew(options_.ttl);
+    const auto needed = before_deadline_.all();
+    // Whoever has waited may hold it for a short while at first, and would be stopped before it is renewed by itself.
+    if (is_renewed(options_) && lease_.remaining() <= 2 * needed) (void)lease_.renew(options_.ttl);
     if (lease_.remaining() <= needed) {
       say("less time is left than the command would get to stop in; see --grace");
       lease_.release();
@@ -219,8 +242,8 @@ class runner {
         next_ = never;
         if (!child_.all_gone()) {  // nothing of it may run on without the lock
           say_more("ending what the command left behind");
-          const auto left = std::max<boot_clock::duration>(lease_.remaining() - margin, 0ms);
-          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(grace_, left));
+          const auto left = std::max<boot_clock::duration>(lease_.remaining() - before_deadline_.margin, 0ms);
+          stop(SIGTERM, boot_clock::now() + std::min<boot_clock::duration>(before_deadline_.grace, left));
         }
       }
       if (ended && boot_clock::now() >= next_) stop(SIGKILL, boot_clock::now() + 100ms);
@@ -241,28 +264,48 @@ class runner {
       return;
     }
     if (!lease_.held()) {
+      stopped_for_ = "lost";
+      stop(options_.on_lost, now + std::min<boot_clock::duration>(before_deadline_.grace, grace_after_loss));
       tell_loss();
-      stopped_for_loss_ = true;
-      stop(options_.on_lost, now + std::min<boot_clock::duration>(grace_, grace_after_loss));
       return;
     }
     const instant deadline = lease_.deadline();
     if (deadline == never) {
       next_ = never;
-    } else if (now >= deadline - grace_ - margin) {
-      say(options_.name + ": the lock ends soon; stopping the command");
-      status_.tell("ending", {{"name", options_.name}});
-      stopped_for_loss_ = true;
-      stop(options_.on_lost, deadline - margin);
+    } else if (now >= deadline - before_deadline_.all()) {
+      stop(options_.on_lost, deadline - before_deadline_.margin);
+      tell_ending(deadline);
     } else {
-      next_ = deadline - grace_ - margin;
+      next_ = deadline - before_deadline_.all();
     }
+  }
+
+  /// At that time, or a little later: leases end early, by a part of their ttl.
+  [[nodiscard]] bool max_hold_ends(instant at) const {
+    const auto early = std::min(options_.ttl, options_.max_hold) / 10 + 100ms;
+    return options_.max_hold > 0ms && at >= held_since_ + options_.max_hold - early;
+  }
+
+  void tell_ending(instant deadline) {
+    if (max_hold_ends(deadline)) {
+      stopped_for_ = "max_hold";
+      why_ = "--max-hold is over";
+      say(options_.name + ": " + why_ + "; stopping the command");
+    } else {
+      stopped_for_ = "lost";
+      why_ = onlooker_->unrenewed();
+      if (why_.empty()) why_ = "no answer yet";
+      say(options_.name + ": the lock ends soon, and cannot be renewed: " + why_ + "; stopping the command");
+    }
+    status_.tell("ending", {{"name", options_.name}, {"why", why_}});
   }
 
   void tell_loss() {
     if (std::exchange(loss_told_, true)) return;
-    say(options_.name + ": the lock was lost");
-    status_.tell("lost", {{"name", options_.name}, {"fence", lease_.fence()}});
+    why_ = max_hold_ends(boot_clock::now()) ? "--max-hold is over" : onlooker_->loss(100ms);
+    if (why_.empty()) why_ = "its time is over";
+    say(options_.name + ": the lock was lost: " + why_);
+    status_.tell("lost", {{"name", options_.name}, {"fence", lease_.fence()}, {"why", why_}});
   }
 
   void stop(int number, instant kill_at) {
@@ -308,17 +351,19 @@ class runner {
     if (!by_exit && !stopping_) key_ = WTERMSIG(status);
     if (pass_on_ && died_of() != 0) ::kill(0, died_of());  // the key was meant for the script, too
     status_.tell("released", {{"certain", std::int64_t{how == released::yes}}});
-    if (stopped_for_loss_) return end(lost, "lost");
+    if (!stopped_for_.empty()) return end(lost, stopped_for_, why_);
     if (!ended_in_time_ || how == released::lost) {
-      say(options_.name + ": the command ended, but the lock was not certain to be ours to the end");
-      return end(uncertain, "uncertain");
+      if (!ended_in_time_ && why_.empty()) why_ = onlooker_->loss(100ms);
+      if (why_.empty()) why_ = "the store says that it was not ours any more";
+      say(options_.name + ": the command ended, but the lock was not certain to be ours to the end: " + why_);
+      return end(uncertain, "uncertain", why_);
     }
     return end(code, "command");
   }
 
   const run_options& options_;
-  const std::chrono::milliseconds grace_;
-  const std::string label_ = who_we_are(options_.command);
+  const stopping before_deadline_;
+  const std::string label_ = options_.label.value_or(who_we_are(options_.command.front()));
   const status status_;
   caught_signals signals_;
   terminal terminal_;
@@ -329,9 +374,11 @@ class runner {
   flag answered_, loss_;
   std::string owner_;
   std::optional<std::stop_callback<std::function<void()>>> lost_;
+  instant held_since_{};
   instant next_ = never;  // when the command is to be asked to stop, or killed
   bool stopping_ = false;
-  bool stopped_for_loss_ = false;
+  std::string stopped_for_;  // lost, max_hold; nothing: the command was not stopped by us
+  std::string why_;          // in words
   bool loss_told_ = false;
   bool ended_in_time_ = false;
   int key_ = 0;           // a signal that ended us or the command, and was not ours
@@ -341,8 +388,8 @@ class runner {
 }  // namespace
 
 int run(const run_options& o) {
-  if (o.max_hold > 0ms && o.grace.value_or(o.max_hold / 4) + margin >= o.max_hold) {
-    std::fprintf(stderr, "holdfast: --max-hold must be longer than --grace and 50ms, in which the command stops\n");
+  if (const std::string wrong = contradiction(o); !wrong.empty()) {
+    std::fprintf(stderr, "holdfast: %s; see holdfast run --help\n", wrong.c_str());
     return usage;
   }
   int code = 0, died_of = 0;

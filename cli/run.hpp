@@ -22,7 +22,8 @@ struct run_options {
   std::chrono::milliseconds ttl{10'000};
   std::chrono::milliseconds max_hold{0};
   std::optional<std::chrono::milliseconds> grace{};
-  int on_lost = SIGTERM;  ///< the signal that the command gets when the lock is lost; 0: none
+  std::optional<std::string> label{};  ///< nothing: host, process id and program
+  int on_lost = SIGTERM;               ///< the signal that the command gets when the lock is lost; 0: none
   int status_fd = -1;
   bool quiet = false;
   bool verbose = false;

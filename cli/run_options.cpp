@@ -93,8 +93,10 @@ void describe_run(CLI::App& program, run_options& o) {
       ->option_text("WHAT");
   run.add_option_function<std::string>(
          "--grace", [&o](const std::string& t) { o.grace = duration_of(t); },
-         "from that signal to SIGKILL [a quarter of the ttl, 5s at most]")
+         "from that signal to SIGKILL, half of the ttl at most [a quarter of it, 5s at most]")
       ->option_text("D");
+  run.add_option("--label", o.label, "what others are told who holds the lock [host, process id and program]")
+      ->option_text("TEXT");
   run.add_option("--status-fd", o.status_fd, "write what happens there, one JSON object a line")
       ->check(open_descriptor)
       ->option_text("N");

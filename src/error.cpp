@@ -17,7 +17,7 @@ class category final : public std::error_category {
       case errc::closed: return "the store was closed";
       case errc::forked: return "this process is a fork of the one that opened the store; open one of its own";
       case errc::would_deadlock: return "this thread holds it already";
-      case errc::bad_url: return "not a store";
+      case errc::bad_url: return "the URL of the store is wrong";
       case errc::bad_name: return "not a name for a lock";
       case errc::bad_option: return "not a value for this option";
       case errc::unsupported: return "not supported";

@@ -6,8 +6,8 @@
 #include "directory/folder.hpp"
 #include "holdfast/store.hpp"
 #include "memory/client.hpp"
-#include "net/url.hpp"
 #include "redis/client.hpp"
+#include "redis/settings.hpp"
 #include "service.hpp"
 
 namespace holdfast {
@@ -17,7 +17,7 @@ namespace {
 /// One row per scheme: how its store is made of a URL.
 struct scheme {
   std::string_view name;
-  bool secrets;  ///< its URLs may have some
+  std::string (*shown)(std::string_view url);  ///< as others may see it
   std::unique_ptr<seam::backend> (*make)(const std::string& url, runtime::loop&);
 };
 
@@ -37,10 +37,16 @@ std::unique_ptr<seam::backend> make_redis(const std::string& url, runtime::loop&
   return redis::client::open(url, loop);
 }
 
+std::string as_it_is(std::string_view url) { return std::string(url); }
+
 constexpr scheme schemes[] = {
-    {"dir", false, make_directory},   {"memory", false, make_memory}, {"redis", true, make_redis},
-    {"redis+unix", true, make_redis}, {"rediss", true, make_redis},   {"valkey", true, make_redis},
-    {"valkeys", true, make_redis},
+    {"dir", as_it_is, make_directory},
+    {"memory", as_it_is, make_memory},
+    {"redis", redis::settings::shown, make_redis},
+    {"redis+unix", redis::settings::shown, make_redis},
+    {"rediss", redis::settings::shown, make_redis},
+    {"valkey", redis::settings::shown, make_redis},
+    {"valkeys", redis::settings::shown, make_redis},
 };
 
 }  // namespace
@@ -56,7 +62,7 @@ store open(std::string_view given, const open_options& options) {
   for (const scheme& s : schemes) {
     if (s.name != wanted) continue;
     const auto make = [&](runtime::loop& loop) { return s.make(url, loop); };
-    return detail::service::open(s.secrets ? net::without_secrets(url) : url, make, options);
+    return detail::service::open(s.shown(url), make, options);
   }
   std::string known;
   for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name).append(":");

@@ -68,7 +68,7 @@ class store {
   /// Wakes every waiter with errc::closed and refuses new ones. Leases in hand stay valid and can be released.
   void close() noexcept;
   [[nodiscard]] guarantees promises() const noexcept;
-  [[nodiscard]] const std::string& url() const noexcept;  ///< without secrets
+  [[nodiscard]] const std::string& url() const noexcept;  ///< without the password, if it has one
 
  private:
   friend class detail::service;
@@ -78,6 +78,9 @@ class store {
 
 /// Opens a store by its URL. Throws lock_error.
 ///   dir:/PATH     a directory of this machine, shared by all processes that name it
+///   redis://[user:password@]host[:port][/database][?options]
+///                 a Redis or Valkey server, shared by all machines that reach it; rediss:// with TLS,
+///                 redis+unix:///PATH, valkey://, valkeys://. docs/stores/redis.md has the options.
 ///   memory:NAME   in this process, shared by all who name it; "memory:" alone is a store of its own
 ///   nothing       dir:/var/tmp/holdfast-<uid>: the store of this user
 [[nodiscard]] store open(std::string_view url = {}, const open_options& = {});

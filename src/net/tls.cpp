@@ -29,9 +29,41 @@ std::string words_of_openssl() {
 /// What OpenSSL reads and writes through: the connection below.
 struct below {
   std::unique_ptr<stream> bytes;
-  bool soon = false;  // let the kernel wait for a moment
-  std::string why;    // it broke
+  bool soon = false;      // let the kernel wait for a moment
+  std::string why{};      // it broke
+  bool has_none = false;  // the server has asked for a certificate of ours, and there is none
 };
+
+/// The server has said so, and will say it again.
+bool is_about_our_certificate(unsigned long error, bool has_none) noexcept {
+  if (ERR_GET_LIB(error) != ERR_LIB_SSL) return false;
+  switch (ERR_GET_REASON(error)) {
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA: return true;
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+      return has_none;  // in TLS 1.2 it has no other word for one that is missing
+    default: return false;
+  }
+}
+
+/// After a failure of OpenSSL's.
+broken breach(const below& under, const char* hint) {
+  const bool ours = is_about_our_certificate(::ERR_peek_error(), under.has_none);
+  if (ours && under.has_none)
+    return broken("the server wants a certificate of ours: give cert= and key= in the URL", true);
+  if (ours) return broken("the server refuses our certificate: " + words_of_openssl(), true);
+  return broken((under.why.empty() ? words_of_openssl() : under.why) + hint);
+}
+
+int note_request(SSL* ssl, X509**, EVP_PKEY**) {
+  static_cast<below*>(SSL_get_app_data(ssl))->has_none = true;
+  return 0;
+}
 
 int move_bytes(BIO* bio, const auto& move) {
   ::BIO_clear_retry_flags(bio);
@@ -82,12 +114,13 @@ BIO_METHOD* method() {
 class tls_stream final : public stream {
  public:
   tls_stream(std::unique_ptr<stream> under, SSL_CTX* context, const std::string& host)
-      : below_{std::move(under), false, {}}, ssl_(::SSL_new(context)) {
+      : below_{.bytes = std::move(under)}, ssl_(::SSL_new(context)) {
     BIO* bio = ::BIO_new(method());
     if (ssl_ == nullptr || bio == nullptr) throw broken(words_of_openssl());
     ::BIO_set_data(bio, &below_);
     ::SSL_set_bio(ssl_.get(), bio, bio);
     ::SSL_set_connect_state(ssl_.get());
+    SSL_set_app_data(ssl_.get(), &below_);
     in6_addr numeric{};
     X509_VERIFY_PARAM* expected = ::SSL_get0_param(ssl_.get());
     const bool is_address =
@@ -111,8 +144,7 @@ class tls_stream final : public stream {
                            ::X509_verify_cert_error_string(verified),
                        true);
         }
-        if (!below_.why.empty()) throw broken(below_.why + " (during the TLS handshake; does the server speak TLS?)");
-        throw broken(words_of_openssl() + " (during the TLS handshake; does the server speak TLS?)");
+        throw breach(below_, " (during the TLS handshake; does the server speak TLS?)");
       }
       const readiness why = what == SSL_ERROR_WANT_READ ? wait_readable(fd(), l) : wait_writable(fd(), l);
       if (why != readiness::ready) {
@@ -155,7 +187,7 @@ class tls_stream final : public stream {
     const int what = ::SSL_get_error(ssl_.get(), done);
     if (what == SSL_ERROR_WANT_READ || what == SSL_ERROR_WANT_WRITE) return 0;
     if (what == SSL_ERROR_ZERO_RETURN) throw broken("the server closed the connection");
-    throw broken(below_.why.empty() ? words_of_openssl() : below_.why);
+    throw breach(below_, "");
   }
 
   struct free_ssl {
@@ -185,9 +217,10 @@ tls::tls(const tls_files& files) : context_(::SSL_CTX_new(::TLS_client_method())
   if (!files.cert.empty() && ::SSL_CTX_use_certificate_chain_file(c, files.cert.c_str()) != 1) {
     refuse("cannot use the certificate in", files.cert);
   }
+  ::SSL_CTX_set_client_cert_cb(c, note_request);
   const std::string& key = files.key.empty() ? files.cert : files.key;
   if (!key.empty() && ::SSL_CTX_use_PrivateKey_file(c, key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    refuse("cannot use the key in", key);
+    refuse(files.key.empty() ? "key= is missing, and there is no key in" : "cannot use the key in", key);
   }
   if (!files.cert.empty() && ::SSL_CTX_check_private_key(c) != 1) refuse("the certificate does not belong to", key);
 }

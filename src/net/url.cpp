@@ -79,6 +79,23 @@ void parse_options(std::string_view query, std::map<std::string, std::string>& i
   }
 }
 
+/// Those that are among the names, as they were given.
+std::string options_among(std::string_view query, std::span<const std::string_view> names) {
+  std::string some;
+  while (!query.empty()) {
+    const halves one = cut(query, query.find('&'));
+    query = one.second;
+    try {
+      const std::string name = decoded(cut(one.first, one.first.find('=')).first);
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+    } catch (const bad_url&) {
+      continue;
+    }
+    some.append(some.empty() ? "" : "&").append(one.first);
+  }
+  return some;
+}
+
 }  // namespace
 
 url url::parse(std::string_view text) {
@@ -116,19 +133,24 @@ url url::parse(std::string_view text) {
   return u;
 }
 
-std::string without_secrets(std::string_view text) {
+std::string without_secrets(std::string_view text, const shown_options& may_show) {
   std::size_t begin = end_of_scheme(text);
   const bool whole = text.substr(begin).starts_with("//");  // else there is no telling a user from a password
   if (whole) begin += 2;
   std::string shown(text.substr(0, begin));
-  std::string_view rest = text.substr(begin);
-  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+  const std::string_view rest = text.substr(begin);
+  const std::size_t at = rest.rfind('@');
+  const std::string_view behind = rest.substr(at == std::string_view::npos ? 0 : at + 1);
+  const halves parts = cut(behind, behind.find('?'));
+  if (at != std::string_view::npos && whole) {
     // Without a colon it may be a password: some programs read it so.
     const std::size_t end = rest.find_first_of(":/?@");
-    if (whole && end != 0 && rest[end] == ':') shown.append(rest.substr(0, end)).append("@");
-    rest.remove_prefix(at + 1);
+    const bool alone = end == at && !options_among(parts.second, may_show.say_where_the_password_is).empty();
+    if (end != 0 && (rest[end] == ':' || alone)) shown.append(rest.substr(0, end)).append("@");
   }
-  return shown.append(rest.substr(0, rest.find('?')));
+  shown.append(parts.first);
+  const std::string options = options_among(parts.second, may_show.no_secrets);
+  return options.empty() ? shown : shown.append("?").append(options);
 }
 
 }  // namespace holdfast::net

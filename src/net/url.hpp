@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,8 +27,15 @@ struct url {
   [[nodiscard]] static url parse(std::string_view);
 };
 
-/// The URL as it may be shown, good or bad: of what stands before the last @ only a user's name is left, and the
-/// options are left out.
-[[nodiscard]] std::string without_secrets(std::string_view);
+/// The options that a URL may be shown with.
+struct shown_options {
+  std::span<const std::string_view> no_secrets{};
+  /// With one of these the password stands elsewhere, and what stands alone before the @ is a user.
+  std::span<const std::string_view> say_where_the_password_is{};
+};
+
+/// The URL as it may be shown, good or bad: of what stands before the last @ only a user's name is left, and of the
+/// options those that are known to be no secrets, as they were given.
+[[nodiscard]] std::string without_secrets(std::string_view, const shown_options& = {});
 
 }  // namespace holdfast::net

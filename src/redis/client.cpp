@@ -48,11 +48,11 @@ bool is_number(const value& v, std::int64_t least) {
 
 /// Answers and errors are told apart here, once for all steps.
 template <class T>
-std::optional<answer<T>> failed(reply& r) {
+std::optional<answer<T>> failed(reply& r, std::string_view prefix) {
   if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
   const value& v = std::get<value>(r);
   if (planted(bug::noscript_is_no) && v.is(value::kind::error) && is_noscript(v.text)) return answer<T>::no();
-  if (v.is(value::kind::error)) return answer<T>::unknown(meaning_of(v.text));
+  if (v.is(value::kind::error)) return answer<T>::unknown(meaning_of(v.text, prefix));
   return std::nullopt;
 }
 
@@ -63,8 +63,8 @@ bool is_missing_script(const reply& r) noexcept {
 
 /// The same, of a step that is answered by a number.
 template <class T>
-std::optional<answer<T>> no_number(reply& r, std::string_view step) {
-  auto why = failed<T>(r);
+std::optional<answer<T>> no_number(reply& r, std::string_view step, std::string_view prefix) {
+  auto why = failed<T>(r, prefix);
   if (!why && !is_number(std::get<value>(r), 0)) why.emplace(answer<T>::unknown(strange(step)));
   return why;
 }
@@ -147,7 +147,7 @@ class client::place final : public seam::claim {
     c.add(lock_).add(owner_).add(ttl.count());
     std::optional<left_behind> nobody_minds;  // it never creates
     reply r = co_await client_.run(i, scripts::renew, c, std::move(l), nobody_minds);
-    if (auto why = no_number<instant>(r, "renew")) co_return std::move(*why);
+    if (auto why = no_number<instant>(r, "renew", client_.settings_.prefix)) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
@@ -161,7 +161,7 @@ class client::place final : public seam::claim {
     bool was_there = false;
     for (;;) {
       reply r = co_await client_.run(i, scripts::release, c, l, nobody_minds);
-      if (auto why = no_number<done>(r, "release")) {
+      if (auto why = no_number<done>(r, "release", client_.settings_.prefix)) {
         if (was_there) break;
         co_return std::move(*why);
       }
@@ -208,7 +208,7 @@ class client::place final : public seam::claim {
     }
     reply r = co_await client_.run(i, scripts::acquire, c, std::move(l), left_);
     if (planted(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
-    if (auto why = failed<grant>(r)) co_return std::move(*why);
+    if (auto why = failed<grant>(r, client_.settings_.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     if (is_number(v, 1)) {
       const instant from = planted(bug::deadline_from_reply) ? i.now() : sent;

@@ -26,18 +26,26 @@ value ask(connection& c, const command& what, const limit& l) {
   }
 }
 
-void demand(connection& c, const command& what, const limit& l) {
-  const value v = ask(c, what, l);
-  if (v.is(value::kind::error)) throw meaning_of(v.text);
-}
-
 /// What a server says of a command that it does not know repeats it.
 value without_secret(value v, const std::string& secret) {
-  for (std::size_t at = v.text.find(secret); !secret.empty() && at != std::string::npos; at = v.text.find(secret, at)) {
+  if (secret.empty()) return v;
+  for (std::size_t at = v.text.find(secret); at != std::string::npos; at = v.text.find(secret, at + 3)) {
     v.text.replace(at, secret.size(), "***");
-    at += 3;
   }
   return v;
+}
+
+void demand(connection& c, const command& what, const settings& s, const limit& l) {
+  const value v = without_secret(ask(c, what, l), s.password);
+  if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
+}
+
+/// Names and values in turn, as a server of RESP3 greets.
+bool is_of_a_cluster(const value& greeting) {
+  for (std::size_t n = 0; n + 1 < greeting.items.size(); n += 2) {
+    if (greeting.items[n].text == "mode") return greeting.items[n + 1].text == "cluster";
+  }
+  return false;
 }
 
 std::unique_ptr<net::stream> connected(const settings& s, const limit& l) {
@@ -88,17 +96,24 @@ std::unique_ptr<net::stream> dialer::reach(const limit& l) const {
 }
 
 std::unique_ptr<connection> dialer::open(const limit& l) const {
+  std::string why;
+  bool for_good = false;
+  bool connected = false;
   try {
     auto made = std::make_unique<connection>(reach(l), true);
+    connected = true;
     greet(*made, l);
     return made;
   } catch (const net::broken& e) {
-    throw seam::failure(e.for_good() ? errc::denied : errc::unreachable,
-                        std::string(e.what()) + " (" + settings_.where() + ")");
+    why = e.what();
+    for_good = e.for_good();
   } catch (const malformed& e) {
-    throw seam::failure(errc::unreachable,
-                        std::string("not the words of a Redis server: ") + e.what() + " (" + settings_.where() + ")");
+    why = std::string("not the words of a Redis server: ") + e.what();
   }
+  const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
+  // A server that waits for TLS hangs up on plain words.
+  if (connected && in_time && !tls_ && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
+  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + settings_.where() + ")");
 }
 
 void dialer::greet(connection& c, const limit& l) const {
@@ -112,13 +127,17 @@ void dialer::greet(connection& c, const limit& l) const {
   if (v.is(value::kind::error)) {
     const bool unknown = v.text.starts_with("ERR unknown command") || v.text.starts_with("ERR Unknown command") ||
                          v.text.starts_with("NOPROTO");
-    if (!unknown) throw meaning_of(v.text);
+    if (!unknown) throw meaning_of(v.text, settings_.prefix);
     greet_in_resp2(c, l);
+  }
+  if (is_of_a_cluster(v)) {  // a lock that is waited for would not be handed on there
+    throw seam::failure(errc::unsupported,
+                        "this is a node of a cluster, and those are not supported yet (" + settings_.where() + ")");
   }
   if (settings_.database != 0) {
     command select(2);
     select.add("SELECT").add(settings_.database);
-    demand(c, select, l);
+    demand(c, select, settings_, l);
   }
 }
 
@@ -129,8 +148,7 @@ void dialer::greet_in_resp2(connection& c, const limit& l) const {
     auth.add("AUTH");
     if (!settings_.user.empty()) auth.add(settings_.user);
     auth.add(settings_.password);
-    const value v = without_secret(ask(c, auth, l), settings_.password);
-    if (v.is(value::kind::error)) throw meaning_of(v.text);
+    demand(c, auth, settings_, l);
   }
 }
 
@@ -138,7 +156,7 @@ void dialer::subscribe(connection& c, const std::string& channel, const limit& l
   command subscribe(2);
   subscribe.add("SSUBSCRIBE").add(channel);
   try {
-    demand(c, subscribe, l);  // with RESP3 its reply is a push
+    demand(c, subscribe, settings_, l);  // with RESP3 its reply is a push
   } catch (const net::broken& e) {
     throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + settings_.where() + ")");
   }

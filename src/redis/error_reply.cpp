@@ -13,6 +13,8 @@ struct meaning {
   std::string_view cure;
 };
 
+constexpr std::string_view lacks_a_right = "the user lacks a right; docs/stores/redis.md has the ACL line it needs";
+
 // Matched by the first word: the rest differs from version to version. None of these was carried out: our scripts begin
 // with a shebang, so the server refuses before their first effect.
 constexpr meaning meanings[] = {
@@ -38,7 +40,7 @@ constexpr meaning meanings[] = {
     {"NOAUTH", errc::denied, "the server wants a password: redis://user:password@host, or password_file= in the URL"},
     {"NOGOODSLAVE", errc::not_ready, ""},
     {"NOMASTERLINK", errc::not_ready, ""},
-    {"NOPERM", errc::denied, "the user lacks a right; docs/stores/redis.md has the ACL line it needs"},
+    {"NOPERM", errc::denied, lacks_a_right},
     {"NOPROTO", errc::unsupported, ""},
     {"NOQUORUM", errc::not_ready, ""},
     {"NOREPLICAS", errc::not_ready, "fewer replicas are connected than min-replicas-to-write asks for"},
@@ -60,12 +62,12 @@ constexpr meaning meanings[] = {
 
 // "ERR" says nothing; what follows it does.
 constexpr meaning known_errors[] = {
-    {"ACL failure in script", errc::denied, "the user lacks a right; docs/stores/redis.md has the ACL line it needs"},
-    {"The user executing the script", errc::denied,
-     "the user lacks a right; docs/stores/redis.md has the ACL line it needs"},
+    {"ACL failure in script", errc::denied, lacks_a_right},
+    {"The user executing the script", errc::denied, lacks_a_right},
     {"max number of clients", errc::not_ready, "raise maxclients, or open fewer connections"},
     {"DB index is out of range", errc::bad_url, "the server has no such database"},
     {"invalid DB index", errc::bad_url, "the server has no such database"},
+    {"Script attempted to access keys that do not hash", errc::unsupported, "this is a node of a cluster"},
     {"SELECT is not allowed in cluster mode", errc::bad_url, "a cluster has database 0 only"},
     {"AUTH", errc::denied, "the server has no password for the default user; leave it out of the URL"},
     {"Client sent AUTH", errc::denied, "the server has no password; leave it out of the URL"},
@@ -76,29 +78,36 @@ constexpr meaning known_errors[] = {
     {"Error compiling script", errc::unsupported, "Holdfast needs Redis 7.0 or Valkey 7.2"},
 };
 
-std::string with_cure(std::string_view error, std::string_view cure) {
+std::string with_cure(std::string_view error, std::string_view cure, std::string_view prefix) {
   std::string text = "the server says: ";
   text.append(error.substr(0, 512));
-  if (!cure.empty()) text.append(" (").append(cure).append(")");
-  return text;
+  if (cure.empty()) return text;
+  text.append(" (").append(cure);
+  if (cure == lacks_a_right && prefix.empty()) {
+    text.append(
+        "; the keys are the names of the locks, and others that begin with 'holdfast:'; does its ACL allow them?");
+  } else if (cure == lacks_a_right) {
+    text.append("; the keys begin with '").append(prefix).append("'; does its ACL allow them?");
+  }
+  return text.append(")");
 }
 
 std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
 
 }  // namespace
 
-seam::failure meaning_of(std::string_view error) {
+seam::failure meaning_of(std::string_view error, std::string_view prefix) {
   const std::string_view word = first_word(error);
   for (const meaning& m : meanings) {
-    if (m.word == word) return {m.code, with_cure(error, m.cure)};
+    if (m.word == word) return {m.code, with_cure(error, m.cure, prefix)};
   }
   if (word == "ERR") {
     const std::string_view rest = error.substr(std::min<std::size_t>(error.size(), 4));
     for (const meaning& m : known_errors) {
-      if (rest.starts_with(m.word)) return {m.code, with_cure(error, m.cure)};
+      if (rest.starts_with(m.word)) return {m.code, with_cure(error, m.cure, prefix)};
     }
   }
-  return {errc::not_ready, with_cure(error, "")};
+  return {errc::not_ready, with_cure(error, "", prefix)};
 }
 
 bool is_noscript(std::string_view error) noexcept { return first_word(error) == "NOSCRIPT"; }

@@ -1,9 +1,14 @@
 #include "redis/settings.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "net/url.hpp"
@@ -12,6 +17,12 @@
 namespace holdfast::redis {
 
 namespace {
+
+/// None of them is a secret. What is not among them may be one, such as the password=… of other programs.
+constexpr std::string_view known_options[] = {
+    "prefix", "timeout", "connect_timeout", "name",          "ca",           "cert", "key",
+    "lanes",  "poll",    "jitter",          "password_file", "password_env", "db"};
+constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
 
 [[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
 
@@ -27,23 +38,40 @@ T number(const std::string& option, std::string_view text, int least, int most, 
   return n;
 }
 
+/// Written as the program's options are: cli/duration.cpp.
 milliseconds duration(const std::string& option, std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const std::int64_t factor = unit == "ms" ? 1 : unit == "s" ? 1'000 : unit == "m" ? 60'000 : 0;
-  if (error != std::errc() || factor == 0 || n < 1 || n > 3'600'000 / factor) {
-    refuse("the option '" + option + "' is a time from 1ms to 60m, such as 500ms or 2s");
-  }
-  return milliseconds(n * factor);
+  struct unit {
+    std::string_view name;
+    double milliseconds;
+  };
+  constexpr unit units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"h", 36e5}, {"d", 864e5}};
+  constexpr double an_hour = 36e5;
+  double n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n, std::chars_format::fixed);
+  const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto* const in =
+      std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return u.name == rest; });
+  const double all = error == std::errc() && in != std::end(units) ? n * in->milliseconds : 0;
+  if (!(all >= 1 && all <= an_hour))
+    refuse("the option '" + option + "' is a time from 1ms to 1h, such as 500ms or 2s");
+  return milliseconds(std::llround(all));
 }
 
 /// A secret in a file ends with the line.
 std::string first_line_of(const std::string& path) {
+  const auto unreadable = [&](const std::string& why) {
+    refuse("the password cannot be read from the file " + path + ": " + why);
+  };
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) unreadable("it is a directory");
+  errno = 0;
   std::ifstream file(path);
+  if (!file) unreadable(std::generic_category().message(errno));
   std::string line;
-  if (!file || !std::getline(file, line)) refuse("the password cannot be read from the file " + path);
+  std::getline(file, line);
+  if (file.bad()) unreadable(std::generic_category().message(errno));
   if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) unreadable("its first line is empty");
   return line;
 }
 
@@ -51,6 +79,7 @@ std::string variable(const std::string& name) {
   // Only a program that changes its environment while it opens stores could be hurt.
   const char* text = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) refuse("the variable " + name + " of the environment, which the URL names, is not set");
+  if (*text == '\0') refuse("the variable " + name + " of the environment, which the URL names, is empty");
   return text;
 }
 
@@ -89,9 +118,9 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else if (option == "jitter") {
     s.jitter = number<double>(option, text, 0, 1, "0.5");
   } else {
-    refuse("there is no option '" + option +
-           "'; these are: prefix, timeout, connect_timeout, name, ca, cert, key, "
-           "password_file, password_env, lanes, poll, jitter; and db with redis+unix");
+    std::string known;
+    for (const std::string_view each : known_options) known.append(known.empty() ? "" : ", ").append(each);
+    refuse("there is no option '" + option + "'; these are: " + known + " (which is for redis+unix)");
   }
 }
 
@@ -130,10 +159,17 @@ settings settings::parse(std::string_view text) {
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
   }
   for (const auto& [option, value] : u.options) set_option(s, option, value);
-  if (!s.user.empty() && s.password.empty())
-    refuse("a user without a password; a password alone is written redis://:password@host");
+  if (!s.user.empty() && s.password.empty()) {
+    refuse(
+        "a user without a password; give it by password_file= or password_env=, or as user:password@host; "
+        "a password alone is written redis://:password@host");
+  }
   check_words(s);
   return s;
+}
+
+std::string settings::shown(std::string_view url) {
+  return net::without_secrets(url, {known_options, say_where_the_password_is});
 }
 
 std::string settings::where() const {

@@ -32,6 +32,8 @@ struct settings {
 
   /// Throws seam::failure, without secrets.
   [[nodiscard]] static settings parse(std::string_view url);
+  /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
+  [[nodiscard]] static std::string shown(std::string_view url);
   /// host:port, or the path of the socket.
   [[nodiscard]] std::string where() const;
 };

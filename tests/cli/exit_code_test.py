@@ -141,6 +141,13 @@ class Usage(support.Case):
             self.assertEqual(done.returncode, 64, arguments)
 
 
+    def test_a_store_for_the_demo_that_is_no_option_is_refused_and_not_quoted(self):
+        done = subprocess.run([support.PROGRAM, "demo", "redis://:secret@host"], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("holdfast demo --store URL", done.stderr)
+        self.assertNotIn("secret", done.stderr)
+
+
 class TheStore(support.Case):
     def assert_fails(self, store, code, saying):
         run = self.raw("--store", store, "lock", "--", "true")

@@ -16,8 +16,9 @@ class MaxHold(support.Case):
         self.assertEqual(run.code(), 79)
         run.word("asked")
         self.assertEqual(run.told(), ["acquired", "started", "ending", "exited", "released", "end"])
-        self.assertEqual((run.events[-1]["exit"], run.events[-1]["cause"]), (79, "lost"))
-        self.assertIn("the lock ends soon", run.errors())
+        self.assertEqual((run.events[-1]["exit"], run.events[-1]["cause"]), (79, "max_hold"))
+        self.assertEqual((run.events[2]["why"], run.events[-1]["why"]), ("--max-hold is over",) * 2)
+        self.assertEqual(run.errors(), "holdfast: lock: --max-hold is over; stopping the command\n")
         self.assert_free()
 
     def test_kills_a_command_that_ignores_term_before_the_deadline(self):
@@ -107,7 +108,8 @@ class ALockThatIsLost(support.Case):
         lost = run.events[2]
         self.assertEqual((lost["name"], lost["fence"]), ("lock", run.events[0]["fence"]))
         self.assertEqual((run.events[-2]["certain"], run.events[-1]["cause"]), (0, "lost"))
-        self.assertIn("the lock was lost", run.errors())
+        self.assertEqual((lost["why"], run.events[-1]["why"]), ("--max-hold is over",) * 2)
+        self.assertIn("the lock was lost: --max-hold is over", run.errors())
 
     def test_kills_a_command_that_ignores_term(self):
         run = self.shell("lock", STUBBORN, options=self.FIXED).running().word("ready")
@@ -132,6 +134,8 @@ class ALockThatIsLost(support.Case):
             self.assertEqual(run.code(), 80)
             self.assertEqual(run.event("exited")["code"], code)
             self.assertEqual(run.event("released")["certain"], 0)
+            self.assertIn("not ours any more", run.event("end")["why"])
+            self.assertIn("not ours any more", run.errors())
 
     def test_does_not_take_the_lock_from_the_next(self):
         run = self.hold()

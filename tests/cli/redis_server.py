@@ -9,15 +9,21 @@ import support
 
 
 class RedisServer:
-    def __init__(self, test, *options):
+    def __init__(self, test, *options, start=True):
+        self.test = test
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="holdfast-redis-"))
         test.addCleanup(shutil.rmtree, self.folder)
         self.socket = self.folder / "s"
         self.url = f"redis+unix://{self.socket}"
         words = ["redis-server", "--port", "0", "--unixsocket", str(self.socket), "--save", "", "--dir", str(self.folder)]
-        self.popen = subprocess.Popen([*words, *options], stdout=subprocess.DEVNULL)
-        test.addCleanup(self.popen.wait)
-        test.addCleanup(self.popen.kill)
+        self.words = [*words, *options]
+        if start:
+            self.start()
+
+    def start(self):
+        self.popen = subprocess.Popen(self.words, stdout=subprocess.DEVNULL)
+        self.test.addCleanup(self.popen.wait)
+        self.test.addCleanup(self.popen.kill)
         support.until(self.answers, "the redis-server")
 
     def answers(self):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The program on a Redis server, and next to other libraries that lock there. usage: redis_test.py PROGRAM"""
 import os
+import pathlib
+import re
 import subprocess
 import unittest
 
@@ -31,16 +33,98 @@ class OnRedis(support.Case):
         self.assertEqual(holder.code(), 0)
         self.assert_free()
 
+    def test_a_lock_that_can_be_renewed_is_not_given_up(self):
+        for options in (
+            ["--ttl", "100ms"],
+            ["--ttl", "300ms", "--grace", "150ms"],
+            ["--ttl", "300ms", "--max-hold", "1h"],
+            ["--ttl", "1s", "--grace", "500ms"],
+        ):
+            # A busy machine may let us sleep through a short ttl; but not every time.
+            tries = (self.run_("lock", "sleep", "1.2", options=options) for _ in range(5))
+            self.assertTrue(any(run.code() == 0 for run in tries), options)
+
+    def test_a_grace_that_would_stop_the_command_before_a_renewal_is_64(self):
+        for ttl, grace in (("3s", "2.5s"), ("9s", "5900ms"), ("100ms", "51ms"), ("10s", "1h")):
+            run = self.run_("lock", "true", options=["--ttl", ttl, "--grace", grace])
+            self.assertEqual(run.code(), 64, (ttl, grace))
+            self.assertIn("at most half of --ttl", run.errors())
+        for options in (["--ttl", "3s", "--grace", "1500ms"], ["--ttl", "10s", "--max-hold", "9s", "--grace", "8s"]):
+            self.assertEqual(self.run_("lock", "true", options=options).code(), 0, options)
+
+    def test_a_lock_that_was_waited_for_is_not_given_up(self):
+        for options in (["--ttl", "200ms"], ["--ttl", "2s", "--grace", "200ms"], ["--ttl", "10s", "--grace", "5s"]):
+            def kept():
+                holder = self.hold()
+                waiter = self.run_("lock", "sleep", "0.5", options=options).waiting()
+                holder.let_go()
+                return (holder.code(), waiter.code()) == (0, 0)
+
+            self.assertTrue(any(kept() for _ in range(5)), options)
+
     def test_a_lock_that_is_taken_away_ends_the_command(self):
         holder = self.hold(options=["--ttl", "500ms"])
         self.redis.delete("holdfast:{lock}")
         self.assertEqual(holder.code(), 79, holder.errors())
+        why = "the store says that it is not ours any more"
+        self.assertEqual(holder.event("lost")["why"], why)
+        end = holder.event("end")
+        self.assertEqual((end["cause"], end["why"]), ("lost", why))
+        self.assertIn(f"lock: the lock was lost: {why}", holder.errors())
+
+    def test_a_lock_that_cannot_be_renewed_ends_the_command_and_says_why(self):
+        holder = self.hold(options=["--ttl", "1s"])
+        self.redis.execute_command("ACL", "SETUSER", "default", "-evalsha")
+        self.assertEqual(holder.code(), 79, holder.errors())
+        self.assertIn("NOPERM", holder.event("ending")["why"])
+        end = holder.event("end")
+        self.assertEqual(end["cause"], "lost")
+        self.assertIn("NOPERM", end["why"])
+        self.assertIn("cannot be renewed: the server says: NOPERM", holder.errors())
+
+    def test_a_server_that_dies_ends_the_command_and_is_named(self):
+        holder = self.hold(options=["--ttl", "1s"])
+        self.server.popen.kill()
+        self.assertEqual(holder.code(), 79, holder.errors())
+        self.assertIn(str(self.server.socket), holder.event("end")["why"])
 
     def test_a_server_that_is_gone_is_69_and_named(self):
         self.store = "redis+unix:///nowhere/s"
         run = self.run_("lock", "true", options=["-w", "200ms"])
         self.assertEqual(run.code(), 69)
         self.assertIn("/nowhere/s", run.errors())
+
+    def test_a_server_that_starts_later_is_waited_for(self):
+        for options in ([], ["-w", "20s"]):
+            late = RedisServer(self, start=False)
+            self.store = late.url
+            run = self.run_("lock", "true", options=["-v", *options])
+            support.until(lambda: "asking again" in run.errors(), "the first look")
+            late.start()
+            self.assertEqual(run.code(), 0, run.errors())
+
+    def test_a_server_that_is_a_replica_for_a_while_is_waited_for(self):
+        self.redis.replicaof("127.0.0.1", "1")
+        run = self.run_("lock", "true", options=["-v"])
+        support.until(lambda: "asking again" in run.errors(), "the first look")
+        self.redis.replicaof("NO", "ONE")
+        self.assertEqual(run.code(), 0, run.errors())
+
+    def test_a_server_that_is_gone_is_looked_for_once_with_n(self):
+        self.store = "redis+unix:///nowhere/s"
+        run = self.run_("lock", "true", options=["-n", "-v"])
+        self.assertEqual(run.code(), 69)
+        self.assertNotIn("asking again", run.errors())
+
+    def test_a_duration_is_written_alike_in_an_option_and_in_a_url(self):
+        for text in ("250ms", "10s", "10", "1.5s", ".5s", "1.5m", "0.5h", "0.01d", "60m"):
+            self.store = f"{self.server.url}?timeout={text}"
+            self.assertEqual(self.run_("lock", "true", options=["-w", text]).code(), 0, text)
+        for text in ("", "x", "1x", "s", "1 s", "1S", "1e3", "inf", "nan", "0x10", "1s1s", "2h30m", "-1s"):
+            self.store = self.server.url
+            self.assertEqual(self.run_("lock", "true", options=[f"--timeout={text}"]).code(), 64, text)
+            self.store += f"?timeout={text.replace(' ', '%20')}"
+            self.assertEqual(self.run_("lock", "true").code(), 78, text)
 
     def test_the_demo_holds_its_claims_on_this_store(self):
         done = subprocess.run([support.PROGRAM, "demo", "--store", self.store], capture_output=True, text=True, timeout=110)
@@ -63,6 +147,24 @@ class Secrets(support.Case):
         self.assertIn("HOLDFAST_STORE=redis+unix://", told)
         self.assertNotIn("hunter2", told + str(run.events))
 
+    def test_a_nested_run_uses_the_same_locks_and_the_same_password(self):
+        (self.folder / "password").write_text("hunter2\n")
+        self.environment["REDIS_PASSWORD"] = "hunter2"
+        redis = self.server.client(password="hunter2", db=2)
+        for where in (f"password_file={self.folder}/password", "password_env=REDIS_PASSWORD"):
+            self.store = f"redis+unix://default@{self.server.socket}?{where}&db=2&prefix=shop:&timeout=900ms"
+            run = self.run_("outer", support.PROGRAM, "run", "inner", "--", "sh", "-c", 'echo "$HOLDFAST_STORE"; cat')
+            run.word(self.store)
+            self.assertEqual(sorted(redis.keys("shop:*}")), ["shop:{inner}", "shop:{outer}"])
+            run.let_go()
+            self.assertEqual(run.code(), 0, run.errors())
+
+    def test_a_password_in_the_url_is_not_handed_on_to_a_nested_run(self):
+        self.store = f"redis+unix://:hunter2@{self.server.socket}?prefix=shop:"
+        run = self.run_("outer", support.PROGRAM, "run", "inner", "--", "true")
+        self.assertEqual(run.code(), 77)
+        self.assertIn("password_file=", run.errors())
+
     def test_a_wrong_password_is_77_and_shown_to_nobody(self):
         self.store = f"redis+unix://:hunter3@{self.server.socket}"
         run = self.run_("lock", "true")
@@ -75,6 +177,48 @@ class Secrets(support.Case):
         for where in (f"password_file={self.folder}/password", "password_env=REDIS_PASSWORD"):
             self.store = f"redis+unix://{self.server.socket}?{where}"
             self.assert_free()
+
+
+class Rights(support.Case):
+    """The lines of docs/stores/redis.md, pasted into a shell."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = RedisServer(self)
+        document = (pathlib.Path(__file__).parents[2] / "docs/stores/redis.md").read_text()
+        lines = re.findall(r"^redis-cli ACL SETUSER (?:.*\\\n)*.*\n", document, re.MULTILINE)
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            line = line.replace("redis-cli", f"redis-cli -s {self.server.socket}", 1)
+            done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=support.PATIENCE)
+            self.assertEqual((done.stdout, done.stderr), ("OK\n", ""), line)
+        self.store = f"redis+unix://holdfast:SECRET@{self.server.socket}"
+
+    def test_are_enough_to_lock_and_to_wait(self):
+        first = self.hold(options=["--ttl", "300ms"])
+        second = self.run_("lock", "true").waiting()
+        first.let_go()
+        self.assertEqual((first.code(), second.code()), (0, 0), first.errors() + second.errors())
+
+    def test_are_enough_to_see_who_holds_a_lock(self):
+        holder = self.hold(options=["--label", "Ann"])
+        operator = self.server.client(username="operator", password="SECRET")
+        self.assertRegex(operator.get("holdfast:{lock}"), " Ann$")
+        holder.let_go()
+        self.assertEqual(holder.code(), 0)
+
+    def test_are_named_when_they_are_missing_for_a_prefix(self):
+        self.store += "?prefix=shop:"
+        run = self.run_("lock", "true")
+        self.assertEqual(run.code(), 77)
+        self.assertIn("the keys begin with 'shop:'", run.errors())
+
+    def test_that_renewals_need_are_named_when_they_are_missing(self):
+        self.server.client().execute_command("ACL", "SETUSER", "holdfast", "-ssubscribe")
+        run = self.hold(options=["--ttl", "1s"])
+        self.assertEqual(run.code(), 79)
+        self.assertIn("ssubscribe", run.event("end")["why"])
+        self.assertIn("docs/stores/redis.md", run.errors())
 
 
 class Neighbours(support.Case):

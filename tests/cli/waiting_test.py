@@ -56,11 +56,11 @@ class ABusyLock(support.Case):
 
 class WhatIsSaid(support.Case):
     def test_who_holds_a_busy_lock_is_named(self):
-        holder = self.run_("lock", "cat", "-", "-").running()
+        holder = self.run_("lock", "/bin/cat", "-", "-").running()
         for options in (["-n"], ["-w", "200ms"]):
             run = self.run_("lock", "true", options=options)
             self.assertEqual(run.code(), 75)
-            label = f"{os.uname().nodename} pid {holder.pid}: cat - -"
+            label = f"{os.uname().nodename} pid {holder.pid}: cat"
             self.assertEqual(run.errors(), f"holdfast: busy: lock, held by {label}\n")
 
     def test_who_is_waited_for_is_named_with_v(self):
@@ -95,7 +95,8 @@ class WhatIsSaid(support.Case):
         inner = [support.PROGRAM, "run", "-w", "100ms", "lock", "--", "true"]
         run = self.run_("lock", *inner)
         self.assertEqual(run.code(), 75)
-        self.assertIn("may hold it already", run.errors())
+        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertNotIn("for ever", run.errors())
 
     def test_nothing_is_said_with_q(self):
         self.hold()
@@ -109,11 +110,31 @@ class WhatIsSaid(support.Case):
         run = self.raw("-q", "--store", "nowhere", "lock", "--", "true")
         self.assertEqual((run.code(), run.errors()), (78, ""))
 
-    def test_a_command_line_that_is_long_makes_a_label_that_is_cut(self):
-        self.run_("lock", "cat", "-", *["-"] * 500).running()
+    def test_the_arguments_of_a_command_are_told_to_nobody(self):
+        self.run_("lock", *support.PYTHON, "import sys; sys.stdin.read()", "--password=hunter2").running()
+        run = self.run_("lock", "true", options=["-w", "100ms", "-v"])
+        self.assertEqual(run.code(), 75)
+        run.told()
+        self.assertNotIn("hunter2", run.errors() + str(run.events))
+        self.assertEqual([row for row in self.rows("SELECT * FROM place") if "hunter2" in str(row)], [])
+
+    def test_the_holder_is_called_what_it_wants_to_be_called(self):
+        self.hold(options=["--label", "the nightly report, ask Ann"])
         run = self.run_("lock", "true", options=["-n"])
         self.assertEqual(run.code(), 75)
-        self.assertRegex(run.errors(), r"held by .*: cat( -)+ ?-?\.\.\.\n$")
+        self.assertEqual(run.errors(), "holdfast: busy: lock, held by the nightly report, ask Ann\n")
+
+    def test_a_label_may_be_empty_and_not_too_long(self):
+        for label, code in (("", 0), ("x" * 256, 0), ("x" * 257, 64)):
+            self.assertEqual(self.run_("lock", "true", options=["--label", label]).code(), code)
+
+    def test_a_program_with_a_long_name_makes_a_label_that_is_cut(self):
+        long = self.folder / ("x" * 250)
+        long.symlink_to("/bin/cat")
+        self.run_("lock", str(long)).running()
+        run = self.run_("lock", "true", options=["-n"])
+        self.assertEqual(run.code(), 75)
+        self.assertRegex(run.errors(), r"held by .*: x+\.\.\.\n$")
 
 
 class TheStatus(support.Case):

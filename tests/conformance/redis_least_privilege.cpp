@@ -9,16 +9,21 @@
 namespace holdfast::conformance {
 namespace {
 
-/// The words of the first line of the document that begins so, with the lines that continue it.
+/// The words of the first line of the document that begins so, with the lines that continue it, as a shell reads them.
 std::vector<std::string> acl_in_the_document() {
   std::ifstream document(HOLDFAST_SOURCE_DIR "/docs/stores/redis.md");
+  const std::string program = "redis-cli ";
   std::vector<std::string> words;
   std::string line;
-  while (std::getline(document, line) && !line.starts_with("ACL SETUSER holdfast ")) {
+  while (std::getline(document, line) && !line.starts_with(program + "ACL SETUSER holdfast ")) {
   }
+  line.erase(0, program.size());
   do {
     std::istringstream in(line);
-    for (std::string word; in >> word;) words.push_back(word == ">SECRET" ? ">a secret" : word);
+    for (std::string word; in >> word;) {
+      std::erase(word, '\'');
+      if (word != "\\") words.push_back(word == ">SECRET" ? ">a secret" : word);
+    }
   } while (std::getline(document, line) && line.starts_with("  "));
   return words;
 }

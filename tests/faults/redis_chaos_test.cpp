@@ -103,11 +103,12 @@ class resource {
   void enter(const member* from, const chaos_request& r, std::int64_t now) {
     ++entries_;
     if (now < r.deadline) {  // else it was stopped between the grant and this, and knows better by now
+      // Where the server forgets, one that held it before may enter after one that holds it since.
       for (const auto& [other, deadline] : inside_) {
         if (!exclusive_) break;
         EXPECT_GE(now, deadline) << "two hold it, both before their deadline";
       }
-      EXPECT_GT(r.fence, last_entered_) << "a fence went back";
+      if (exclusive_) EXPECT_GT(r.fence, last_entered_) << "a fence went back";
       last_entered_ = std::max(last_entered_, r.fence);
     }
     inside_[from] = r.deadline;

@@ -144,13 +144,11 @@ TEST_F(redis_error, a_database_that_is_not_there_is_a_bad_url) {
   expect(of_acquire("db=4000"), {errc::bad_url, "DB index is out of range", "no such database"});
 }
 
-TEST(redis_error_of_a_cluster, names_the_cluster) {
-  test::redis_server node({"--cluster-enabled", "yes"});
-  const auto got = failure_of([&] { (void)open(node.url(), {.patience = 300ms}).acquire("a"); });
-  EXPECT_EQ(got.first, errc::not_ready) << got.second;  // no slot is assigned yet
-  (void)node.ask({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
-  EXPECT_TRUE(test::eventually([&] { return node.ask({"SET", "x", "y"}).text == "OK"; }));
-  EXPECT_TRUE(open(node.url()).try_acquire("a")) << "one node that has all slots is as good as one server";
+TEST(redis_error_of_a_cluster, is_told_at_once_since_a_lock_would_not_be_handed_on_there) {
+  const test::redis_server node({"--cluster-enabled", "yes"});
+  const auto got = failure_of([&] { (void)open(node.url()).acquire("a"); });
+  EXPECT_EQ(got.first, errc::unsupported) << got.second;
+  EXPECT_NE(got.second.find("cluster"), std::string::npos) << got.second;
 }
 
 TEST(redis_error_of_an_old_server, that_knows_no_hello_is_none) {

@@ -46,11 +46,13 @@ class redis_tls : public testing::Test {
   static void TearDownTestSuite() { made.reset(); }
 
   /// A server with that certificate; `clients` yes, no or optional.
-  void start(const std::string& certificate, const std::string& clients = "no") {
-    server.emplace(std::vector<std::string>{"--tls-port", std::to_string(port), "--bind", "127.0.0.1", "::1",
-                                            "--tls-cert-file", made->file(certificate + ".crt"), "--tls-key-file",
-                                            made->file(certificate + ".key"), "--tls-ca-cert-file",
-                                            made->file("ca.crt"), "--tls-auth-clients", clients});
+  void start(const std::string& certificate, const std::string& clients = "no",
+             const std::string& versions = "TLSv1.2 TLSv1.3") {
+    server.reset();
+    server.emplace(std::vector<std::string>{
+        "--tls-port", std::to_string(port), "--bind", "127.0.0.1", "::1", "--tls-cert-file",
+        made->file(certificate + ".crt"), "--tls-key-file", made->file(certificate + ".key"), "--tls-ca-cert-file",
+        made->file("ca.crt"), "--tls-auth-clients", clients, "--tls-protocols", versions});
   }
   [[nodiscard]] std::string url(const std::string& host, const std::string& options = {}) const {
     return "rediss://" + host + ":" + std::to_string(port) + "/?ca=" + made->file("ca.crt") + options;
@@ -102,7 +104,39 @@ TEST_F(redis_tls, refuses_a_server_whose_authority_it_does_not_know_for_good) {
 TEST_F(redis_tls, shows_its_own_certificate_where_the_server_wants_one) {
   start("server", "yes");
   works(url("localhost", "&cert=" + made->file("client.crt") + "&key=" + made->file("client.key")));
-  EXPECT_TRUE(refusal(url("localhost")).first);
+}
+
+TEST_F(redis_tls, says_at_once_that_the_server_wants_a_certificate) {
+  for (const std::string version : {"TLSv1.3", "TLSv1.2"}) {
+    start("server", "yes", version);
+    const auto began = boot_clock::now();
+    const auto [why, text] = failure_of([&] { (void)open(url("localhost"), {.patience = 1h}).acquire("a"); });
+    EXPECT_EQ(why, errc::denied) << version << ": " << text;
+    EXPECT_NE(text.find("give cert= and key="), std::string::npos) << version << ": " << text;
+    EXPECT_LT(boot_clock::now() - began, test::hang);
+  }
+}
+
+TEST_F(redis_tls, says_that_the_server_refuses_its_certificate) {
+  for (const std::string version : {"TLSv1.3", "TLSv1.2"}) {
+    start("server", "yes", version);
+    const auto [why, text] =
+        refusal(url("localhost", "&cert=" + made->file("stranger.crt") + "&key=" + made->file("stranger.key")));
+    EXPECT_EQ(why, errc::denied) << version << ": " << text;
+    EXPECT_NE(text.find("refuses our certificate"), std::string::npos) << version << ": " << text;
+  }
+}
+
+TEST_F(redis_tls, needs_no_certificate_where_the_server_only_asks_for_one) {
+  start("server", "optional");
+  works(url("localhost"));
+}
+
+TEST_F(redis_tls, says_that_the_key_is_missing) {
+  const auto [why, text] = failure_of([&] { (void)open(url("localhost", "&cert=" + made->file("client.crt"))); });
+  EXPECT_EQ(why, errc::bad_option);
+  EXPECT_NE(text.find("key= is missing"), std::string::npos) << text;
+  EXPECT_NE(text.find("client.crt"), std::string::npos) << text;
 }
 
 TEST_F(redis_tls, says_that_a_server_does_not_speak_it) {
@@ -117,6 +151,7 @@ TEST_F(redis_tls, does_not_fall_back_to_plain_words_and_a_plain_client_gets_nowh
   const auto [why, text] =
       refusal("redis://localhost:" + std::to_string(port) + "/?timeout=300ms&connect_timeout=300ms");
   EXPECT_EQ(why, errc::unreachable) << text;
+  EXPECT_NE(text.find("does the server want TLS? then say rediss://"), std::string::npos) << text;
 }
 
 TEST_F(redis_tls, names_the_file_that_cannot_be_used) {

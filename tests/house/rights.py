@@ -5,6 +5,7 @@ no less.
 usage: rights.py [--print | --self-test]
 """
 import re
+import shlex
 import sys
 
 import house
@@ -26,8 +27,8 @@ def sent(lua, cxx):
 
 
 def granted(document):
-    rule = re.search(r"^ACL SETUSER holdfast [^`]*", document, re.MULTILINE)
-    return set(re.findall(r"\+(\S+)", rule.group())) if rule else set()
+    rule = re.search(r"^redis-cli ACL SETUSER holdfast [^`]*", document, re.MULTILINE)
+    return {word[1:] for word in shlex.split(rule.group()) if word.startswith("+")} if rule else set()
 
 
 def problems_in(lua, cxx, document):
@@ -39,7 +40,7 @@ def problems_in(lua, cxx, document):
 def self_test():
     lua = "local t = call('TIME') call('SET', K)"
     cxx = '  c.add("EVALSHA").add(s.sha);\n  c.add("SCRIPT").add("LOAD").add(x);\n  hello.add("HELLO").add("3");\n'
-    good = "ACL SETUSER holdfast on -@all +time +set\n  +evalsha +script|load\n```"
+    good = "redis-cli ACL SETUSER holdfast on '>x' -@all +time +set \\\n  +evalsha '+script|load'\n```"
     yield from problems_in(lua, cxx, good)
     for bad in (good.replace("+time", ""), good.replace("+set", "+set +keys"), "nothing"):
         if not list(problems_in(lua, cxx, bad)):

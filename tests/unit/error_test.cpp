@@ -38,7 +38,8 @@ TEST(lock_error, names_the_lock_and_says_what_the_server_said) {
 }
 
 TEST(lock_error, reads_well_without_a_lock_or_without_a_text) {
-  EXPECT_EQ(std::string(lock_error(errc::bad_url, "", "no store answers").what()), "no store answers: not a store");
+  EXPECT_EQ(std::string(lock_error(errc::bad_url, "", "there is no option 'x'").what()),
+            "there is no option 'x': the URL of the store is wrong");
   EXPECT_EQ(std::string(lock_error(errc::lost, "a", "").what()), "a: the lease has ended");
 }
 

@@ -78,6 +78,17 @@ TEST(without_secrets, leaves_out_a_password_among_the_options) {
   EXPECT_EQ(without_secrets("redis://u:Q@host/1?auth=Q"), "redis://u@host/1");
 }
 
+TEST(without_secrets, shows_no_password_next_to_options_that_may_be_shown) {
+  std::mt19937 random(19);
+  for (int n = 0; n < 20'000; ++n) {
+    const std::string before = one_of(random, {"redis://", "redis:", "", "://"});
+    const std::string user = one_of(random, {":", "user:", "u@v:", "u?prefix=x&v:"});
+    const std::string after = one_of(random, {"@host?prefix=x", "@host?password_file=/x", "@?db=1&password_env=x"});
+    const std::string url = before + user + any_password(random) + after;
+    EXPECT_FALSE(shows_the_password(redis::settings::shown(url))) << url << ": " << redis::settings::shown(url);
+  }
+}
+
 TEST(a_refused_url, is_never_quoted_with_its_password) {
   std::mt19937 random(17);
   for (int n = 0; n < 20'000; ++n) {

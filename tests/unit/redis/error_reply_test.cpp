@@ -61,6 +61,7 @@ constexpr sample samples[] = {
     {"ERR max number of clients + cluster connections reached", errc::not_ready},
     {"ERR DB index is out of range", errc::bad_url},
     {"ERR invalid DB index", errc::bad_url},
+    {"ERR Script attempted to access keys that do not hash to the same slot script: 1a2b", errc::unsupported},
     {"ERR SELECT is not allowed in cluster mode", errc::bad_url},
     {"ERR AUTH <password> called without any password configured for the default user.", errc::denied},
     {"ERR Client sent AUTH, but no password is set", errc::denied},
@@ -69,6 +70,8 @@ constexpr sample samples[] = {
     {"ERR Unexpected engine in script shebang: x", errc::unsupported},
     {"ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'", errc::unsupported},
 };
+
+seam::failure meaning_of(std::string_view error) { return redis::meaning_of(error, "shop:"); }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
@@ -111,6 +114,15 @@ TEST(error_reply, names_the_cure_wherever_there_is_one_for_the_user) {
     const seam::failure f = meaning_of(s.reply);
     EXPECT_TRUE(f.code != errc::denied || f.text.ends_with(")")) << f.text;
   }
+}
+
+TEST(error_reply, of_a_right_that_is_missing_names_the_keys) {
+  for (const std::string_view reply :
+       {"NOPERM No permissions to access a key", "ERR ACL failure in script: No permissions to access a key"}) {
+    EXPECT_TRUE(has(meaning_of(reply).text, "the keys begin with 'shop:'; does its ACL allow them?"));
+    EXPECT_TRUE(has(redis::meaning_of(reply, "").text, "the keys are the names of the locks"));
+  }
+  EXPECT_FALSE(has(meaning_of("OOM x").text, "shop:"));
 }
 
 TEST(error_reply, of_hostile_size_is_cut) {

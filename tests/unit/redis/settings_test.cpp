@@ -110,15 +110,22 @@ TEST(settings, refuse_a_database_that_is_no_number) {
 
 TEST(settings, refuse_a_time_that_is_none_and_show_one) {
   for (const std::string option : {"timeout", "connect_timeout", "poll"}) {
-    for (const std::string bad : {"", "5", "0ms", "-1s", "1h", "61m", "3600001ms", "1.5s", "s", "ms", "1 s", "1S",
-                                  "99999999999999999999s", "9223372036854775807m"}) {
+    for (const std::string bad :
+         {"",  "0",  "0ms", "0.4ms", "-1s", "1.1h", "61m", "3600001ms", "3601", "1d",
+          "s", "ms", "1 s", "1S",    "1e3", "inf",  "nan", "0x1",       "1s1s", "99999999999999999999s"}) {
       const std::string why = refusal("redis://h?" + option + "=" + bad);
       EXPECT_TRUE(has(why, "'" + option + "'") && has(why, "such as 500ms or 2s"))
           << option << '=' << bad << ": " << why;
     }
     EXPECT_EQ(refusal("redis://h?" + option + "=1ms"), "(taken)");
-    EXPECT_EQ(refusal("redis://h?" + option + "=60m"), "(taken)");
+    EXPECT_EQ(refusal("redis://h?" + option + "=1h"), "(taken)");
   }
+}
+
+TEST(settings, take_a_time_in_every_unit) {
+  constexpr std::pair<const char*, milliseconds> times[] = {
+      {"250ms", 250ms}, {"1.5s", 1500ms}, {".5s", 500ms}, {"2", 2s}, {"1.5m", 90s}, {"0.5h", 30min}, {"0.01d", 864s}};
+  for (const auto& [text, time] : times) EXPECT_EQ(settings::parse(std::string("redis://h?poll=") + text).poll, time);
 }
 
 TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
@@ -169,14 +176,48 @@ TEST(settings, read_the_password_from_a_file) {
   EXPECT_EQ(written("s3cret\r\nmore\n"), "s3cret");
   EXPECT_EQ(written(" with blanks \n"), " with blanks ");
   const std::string gone = folder.file("gone");
-  EXPECT_TRUE(has(refusal("redis://me@h?password_file=" + gone), gone));
+  const auto why = [](const std::string& file) { return refusal("redis://me@h?password_file=" + file); };
+  EXPECT_TRUE(has(why(gone), gone + ": No such file or directory")) << why(gone);
+  EXPECT_TRUE(has(why(folder.file("")), "it is a directory")) << why(folder.file(""));
+  for (const std::string empty : {"", "\n", "\r\nmore\n"}) {
+    std::ofstream(path) << empty;
+    EXPECT_TRUE(has(why(path), path + ": its first line is empty")) << why(path);
+  }
+  EXPECT_TRUE(has(why("/proc/self/mem"), "/proc/self/mem: Input/output error")) << why("/proc/self/mem");
 }
 
 TEST(settings, read_the_password_from_the_environment) {
   ::setenv("HOLDFAST_TEST_SECRET", "s3cret", 1);
   EXPECT_EQ(settings::parse("redis://h?password_env=HOLDFAST_TEST_SECRET").password, "s3cret");
+  ::setenv("HOLDFAST_TEST_SECRET", "", 1);
+  EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "is empty"));
   ::unsetenv("HOLDFAST_TEST_SECRET");
   EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "HOLDFAST_TEST_SECRET"));
+}
+
+TEST(settings, are_shown_with_all_options_and_without_the_password) {
+  const std::string options =
+      "?prefix=shop:&timeout=300ms&connect_timeout=2m&name=a%2Db&lanes=16&poll=1s&jitter=0.25&ca=/a&cert=/b&key=/c";
+  EXPECT_EQ(settings::shown("rediss://me:pw@db:7000/3" + options), "rediss://me@db:7000/3" + options);
+  EXPECT_EQ(settings::shown("rediss://:pw@db" + options), "rediss://db" + options);
+  EXPECT_EQ(settings::shown("redis+unix:///s?db=2&prefix="), "redis+unix:///s?db=2&prefix=");
+  EXPECT_EQ(settings::shown("redis://h?&prefix=x:&&"), "redis://h?prefix=x:");
+  EXPECT_EQ(settings::shown("redis://h?pre%66ix=x:"), "redis://h?pre%66ix=x:");
+}
+
+TEST(settings, are_shown_with_where_the_password_is_and_with_its_user) {
+  for (const std::string where : {"?password_file=/etc/secret", "?password_env=SECRET&prefix=x:"}) {
+    EXPECT_EQ(settings::shown("redis://me@h" + where), "redis://me@h" + where);
+    EXPECT_EQ(settings::shown("redis://h" + where), "redis://h" + where);
+  }
+  EXPECT_EQ(settings::shown("redis://s3cret@h?prefix=x:"), "redis://h?prefix=x:") << "it may have been meant as one";
+}
+
+TEST(settings, are_shown_without_what_is_no_option_of_theirs) {
+  EXPECT_EQ(settings::shown("redis://h?password=s3cret&prefix=x:"), "redis://h?prefix=x:");
+  EXPECT_EQ(settings::shown("redis://h?s3cret"), "redis://h");
+  EXPECT_EQ(settings::shown("redis://h?%zzs3cret=1&lanes=2"), "redis://h?lanes=2");
+  EXPECT_EQ(settings::shown("redis://u:a?prefix=s3cret@h"), "redis://u@h");
 }
 
 TEST(settings, refuse_a_user_without_a_password) {
