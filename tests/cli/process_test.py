@@ -87,7 +87,8 @@ class AProgramThatIsKilled(support.Case):
     def test_takes_those_with_it_who_outlive_the_command(self):
         at = self.folder / "pid"
         run = self.shell("lock", 'trap "" TERM; ' + GRANDCHILD + "exit 3", at, options=["--grace", "1h"]).running()
-        run.command.wait()
+        if run.command:  # else it was gone before we looked
+            run.command.wait()
         grandchild = self.process(at.read_text())
         run.signal(signal.SIGKILL)
         grandchild.wait()

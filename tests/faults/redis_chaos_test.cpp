@@ -108,7 +108,9 @@ class resource {
         if (!exclusive_) break;
         EXPECT_GE(now, deadline) << "two hold it, both before their deadline";
       }
-      if (exclusive_) EXPECT_GT(r.fence, last_entered_) << "a fence went back";
+      if (exclusive_) {
+        EXPECT_GT(r.fence, last_entered_) << "a fence went back";
+      }
       last_entered_ = std::max(last_entered_, r.fence);
     }
     inside_[from] = r.deadline;
