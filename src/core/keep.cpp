@@ -36,8 +36,9 @@ task<void> engine::keep() {
     } catch (const std::bad_alloc&) {  // nothing was forgotten: again in a while
     }
     const wake why = co_await wait(home_, kick_, limit(next, ending_.get_token()));
-    if (why == wake::stopped) co_return;
+    if (why == wake::stopped) break;
   }
+  to_keep_ = {};  // no claim outlives its store
 }
 
 /// When to look again.

@@ -1,5 +1,6 @@
 #include "redis/connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "net/ready.hpp"
@@ -26,8 +27,9 @@ value ask(connection& c, const command& what, const limit& l) {
   }
 }
 
-/// What a server says of a command that it does not know repeats it.
+/// What a server says of a command that it does not know repeats it, or as much of it as it has room for.
 value without_secret(value v, const std::string& secret) {
+  v.text.resize(std::min(v.text.size(), v.text.find(", with args")));
   if (secret.empty()) return v;
   for (std::size_t at = v.text.find(secret); at != std::string::npos; at = v.text.find(secret, at + 3)) {
     v.text.replace(at, secret.size(), "***");

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 using runtime::instant;
 using runtime::io;
 using runtime::later;
+using runtime::span;
 using runtime::task;
 using runtime::wake;
 
@@ -123,33 +124,33 @@ task<void> main_line::serve() {
     const auto jitter = static_cast<std::int64_t>(loop_.random() % 1024);
     const limit pause(later(loop_.now(), pause_ / 2 + pause_ * jitter / 1024), ending_.get_token());
     if (pause_ > 0ms) co_await sleep(loop_, pause);
-    const instant began = loop_.now();
+    span was_up{0};
     std::optional<seam::failure> failed;
     try {
-      co_await serve_once();
+      was_up = co_await serve_once();
     } catch (const std::exception& e) {  // no thread, or no memory
       failed.emplace(errc::not_ready, e.what());
     }
     if (failed && lines_.commands) end(*failed);
     if (failed) call_visitors(failed);
     // One that breaks again at once is almost as bad as none; one that is not what it was is as bad.
-    const bool lasted = loop_.now() - began > longest_pause;
-    const bool bad = failed || distrusted_ || was_down_;
+    const bool lasted = was_up > longest_pause;
+    const bool bad = was_up == span(0) || distrusted_;
     pause_ = lasted ? 0ms : std::min(bad ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);
     const bool over = retire();
     if (over) co_return;
   }
 }
 
-/// Connects, and serves until it breaks.
-task<void> main_line::serve_once() {
+/// Connects, and serves until it breaks. For how long; zero: it did not connect.
+task<span> main_line::serve_once() {
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling);
-  was_down_ = made.why.has_value();
-  if (was_down_) {
+  if (made.why) {
     call_visitors(made.why);
-    co_return;
+    co_return span(0);
   }
+  const instant since = loop_.now();
   distrusted_ = false;
   begin(std::move(made));
   for (bool over = false; !over;) {
@@ -159,6 +160,7 @@ task<void> main_line::serve_once() {
   }
   if (why_broken_.empty()) why_broken_ = "the connection was given up";
   end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
+  co_return std::max(loop_.now() - since, span(1));
 }
 
 /// On the worker.

@@ -64,7 +64,7 @@ class main_line {
   runtime::task<void> serve();
   runtime::task<void> flush_soon();
   void start_serving();
-  runtime::task<void> serve_once();
+  runtime::task<runtime::span> serve_once();
   [[nodiscard]] bool is_silent() noexcept;
   [[nodiscard]] lines dial() const noexcept;
   void begin(lines);
@@ -98,7 +98,6 @@ class main_line {
   runtime::instant silent_since_{};  // replies are due since then, and nothing came
   bool writable_watched_ = false;
   bool was_up_ = false;
-  bool was_down_ = false;  // when we dialled last
   std::string why_broken_;
   milliseconds pause_{0};  // before the next try
 

@@ -22,7 +22,7 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
 task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
   reply got = seam::failure(errc::unreachable, "");
   if (i.in_place()) {
-    if (!tidies_.exchange(true)) {
+    if (!tidies_.load(std::memory_order_relaxed) && !tidies_.exchange(true)) {
       loop_.start();
       tasks_.spawn(tidy());
     }
@@ -40,9 +40,11 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
 
 /// The first one says who we are, too: a holder that never needs the main line can be named all the same.
 reply wire::call_by_lane(const command& what, const limit& l, std::optional<left_behind>& left) {
-  if (introduced_.exchange(true)) return lanes_.call(what, l, left);
+  // Read first: a write by every caller would cost all of them.
+  if (introduced_.load(std::memory_order_relaxed)) return lanes_.call(what, l, left);
   command both = introduction_;
   both.then(what);
+  introduced_ = true;
   reply got = lanes_.call(both, l, left);
   if (!std::holds_alternative<value>(got)) introduced_ = false;
   return got;
