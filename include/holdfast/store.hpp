@@ -35,8 +35,8 @@ struct open_options {
   unsigned burst = 16;                        ///< callers of one process served in one turn; 1: strict order
   std::shared_ptr<observer> observe{};
   /// Where callbacks and resumed coroutines run; empty: the store's own notifier thread. Called on library threads;
-  /// must not run the function in place, and must outlive the store. What it refuses, by throwing, is dropped: of a
-  /// loss only held() tells then.
+  /// must not run the function in place, and must outlive the store and the async calls begun on it, cancelled ones
+  /// too. What it refuses, by throwing, is dropped: of a loss only held() tells then.
   std::function<void(std::function<void()>)> executor{};
 };
 

@@ -1,39 +1,45 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "runtime/guarded.hpp"
 
 namespace holdfast::test {
 
-/// An executor for user code that runs it when the test says so, on the test's thread.
+/// An executor for user code that runs it when the test says so, on the test's thread. It may end before the store
+/// does: an async call that was cancelled keeps the store alive until the loop has seen its end, and that end is
+/// dropped then.
 class manual_executor {
  public:
   using function = std::function<void()>;
 
   /// What open_options.executor wants.
   [[nodiscard]] std::function<void(function)> poster() {
-    return [this](function f) { jobs_.with([&](auto& jobs) { jobs.push_back(std::move(f)); }); };
+    return [weak = std::weak_ptr(jobs_)](function f) {
+      if (const auto queue = weak.lock()) queue->with([&](auto& jobs) { jobs.push_back(std::move(f)); });
+    };
   }
 
   void run() {
     while (function f = pop()) f();
   }
   [[nodiscard]] std::size_t waiting() const {
-    return jobs_.with([](const auto& jobs) { return jobs.size(); });
+    return jobs_->with([](const auto& jobs) { return jobs.size(); });
   }
 
  private:
   function pop() {
-    return jobs_.with([](auto& jobs) -> function {
+    return jobs_->with([](auto& jobs) -> function {
       if (jobs.empty()) return nullptr;
       function f = std::move(jobs.front());
       jobs.pop_front();
       return f;
     });
   }
-  runtime::guarded<std::deque<function>> jobs_;
+  const std::shared_ptr<runtime::guarded<std::deque<function>>> jobs_ =
+      std::make_shared<runtime::guarded<std::deque<function>>>();
 };
 
 }  // namespace holdfast::test
