@@ -17,6 +17,7 @@ RULES = [
     (r"\b(sleep_(for|until)|usleep|nanosleep)\b", r"tests/unit/.*", "unit tests do not sleep"),
     (r"(?<![\w.])/(work|farm)/", r".*", "a path of one machine"),
     (REGISTRY, r".*", "the name of a registry"),
+    (r"(?m)^(<<<<<<[<] |>>>>>>[>] )", r".*", "a merge that was not finished"),
 ]
 TEXT = (".cpp", ".hpp", ".py", ".md", ".txt", ".cmake", ".in", ".json", ".lua", ".pml", "")
 
@@ -36,6 +37,7 @@ def self_test():
         ("tests/sim/a.cpp", "TEST(a, DISABLE" "D_b)"),
         ("README.md", "see /wor" "k/notes"),
         ("scripts/a", "proxy.golan" "g.org"),
+        ("a.md", "one\n<<<<<<" "< HEAD\n"),
     ]
     good = [
         ("a.cpp", "mktemp -d name.XX" "XXXX"),
