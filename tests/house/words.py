@@ -38,6 +38,7 @@ def self_test():
         ("README.md", "see /wor" "k/notes"),
         ("scripts/a", "proxy.golan" "g.org"),
         ("a.md", "one\n<<<<<<" "< HEAD\n"),
+        ("a.md", ">>>>>>" "> mend\n"),
     ]
     good = [
         ("a.cpp", "mktemp -d name.XX" "XXXX"),
