@@ -3,15 +3,17 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build bench interop format install clean
+.PHONY: help demo test build bench interop side-by-side format install deb clean
 
 help:
-	@echo 'make demo             set up, build, and see a lock at work, in a minute; STORE=redis://host shows it there'
+	@echo 'make demo             set up, build (some minutes), and see a lock at work; STORE=redis://host shows it there'
 	@echo 'make test             set up, build and run every test, with both compilers and the sanitizers'
 	@echo 'make build            the library and the program, optimised, in build/release'
 	@echo 'make bench            run the benchmarks'
 	@echo 'make interop          lock next to libraries of other languages (from npm)'
+	@echo 'make side-by-side     the same scenarios under flock, etcdctl lock and holdfast run'
 	@echo 'make install          install both under PREFIX (now $(PREFIX))'
+	@echo 'make deb              packages for Debian, tried in a root of their own, in build/deb'
 	@echo 'make format           format every source in place'
 	@echo 'make clean            remove build/'
 
@@ -38,8 +40,20 @@ bench:
 interop: build
 	@tests/interop/run
 
+side-by-side: build
+	@scripts/setup side_by_side
+	@scripts/side_by_side
+
 install: build
 	@cmake --install build/release --prefix '$(PREFIX)'
+
+deb:
+	@scripts/setup deb
+	@cmake --preset deb
+	@cmake --build --preset deb --parallel $(JOBS)
+	@cd build/deb && cpack
+	@tests/package/deb build/deb g++
+	@if command -v lintian >/dev/null; then lintian --fail-on error build/deb/*.deb; fi
 
 format:
 	@scripts/setup test

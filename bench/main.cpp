@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
       {"redis_coroutines", bench::redis_coroutines},
       {"redis_hand_off", bench::redis_hand_off},
       {"redis_leases", bench::redis_leases},
+      {"redis_shares", bench::redis_shares},
+      {"redis_unfair", bench::redis_unfair},
       {"many_leases", bench::many_leases},
   };
   std::vector<std::string_view> wanted(argv + 1, argv + argc);

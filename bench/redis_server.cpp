@@ -110,8 +110,8 @@ script_pair::script_pair(const bare_socket& server, const std::string& name) {
   const std::string k = "holdfast:{" + name + "}";
   const std::string owner = "AAAAAAAAAAAAAAAA.BBBBBBBBBBBBBBBB-500";
   const auto sum = [&](const char* script) { return load_script(server, script_text(script)); };
-  acquire = {"EVALSHA", sum("acquire"), "3", k, k + ":q", k + ":f", owner, "10000", "holdfast:in:", ""};
-  release = {"EVALSHA", sum("release"), "3", k, k + ":q", k + ":f", owner, "holdfast:in:"};
+  acquire = {"EVALSHA", sum("acquire"), "4", k, k + ":q", k + ":f", k + ":h", owner, "10000", "holdfast:in:", ""};
+  release = {"EVALSHA", sum("release"), "4", k, k + ":q", k + ":f", k + ":h", owner, "holdfast:in:"};
 }
 
 }  // namespace bench

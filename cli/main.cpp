@@ -5,11 +5,30 @@
 #include <cstdio>
 #include <cstring>
 #include <holdfast/holdfast.hpp>
+#include <memory>
+#include <sstream>
 #include <vector>
 
+#include "arguments.hpp"
+#include "bench/bench.hpp"
+#include "carry_out.hpp"
+#include "command.hpp"
+#include "completion/completion.hpp"
+#include "config/show.hpp"
 #include "demo/demo.hpp"
+#include "doctor/doctor.hpp"
+#include "elect/elect.hpp"
 #include "exit_code.hpp"
-#include "run.hpp"
+#include "free/free.hpp"
+#include "help/help.hpp"
+#include "help/refusal.hpp"
+#include "hold/hold.hpp"
+#include "keeper/keeper.hpp"
+#include "letting_go/letting_go.hpp"
+#include "looking/looking.hpp"
+#include "run/run.hpp"
+#include "top/top.hpp"
+#include "watch/watch.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -22,72 +41,60 @@ void occupy_closed_streams() {
   }
 }
 
-/// Says what is wrong with the arguments, and what would be right.
-int refuse(const CLI::App& program, const CLI::ParseError& e, const std::string& first) {
-  const bool command_known = !program.get_subcommands().empty();
-  std::string cure = "see holdfast --help";
-  if (command_known) cure = "see holdfast " + program.get_subcommands().front()->get_name() + " --help";
-  std::string what = e.what();
-  if (!command_known) {
-    what = first.empty() ? "no command is given" : "'" + first + "' is no command";
-    cure = "say holdfast run or holdfast demo; options come after that; " + cure;
-  } else if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr && program.got_subcommand("demo")) {
-    what = "more is given than the demo takes";  // not quoted: a URL may have a password
-    cure = "say: holdfast demo --store URL; " + cure;
-  } else if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
-    what = "more than one name, or an unknown option, or no -- before the command";
-    cure = "say: holdfast run [options] NAME -- CMD [ARG...]; " + cure;
-  }
-  std::fprintf(stderr, "holdfast: %s; %s\n", what.c_str(), cure.c_str());
-  return usage;
-}
-
-int act(int argc, char** argv) {
-  // What follows "--" is the command's, and no business of ours.
-  char** const end = argv + argc;
-  char** const dashes = std::find_if(argv, end, [](const char* a) { return std::strcmp(a, "--") == 0; });
-
-  CLI::App program("A lock between processes, for the shell.", "holdfast");
-  program.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
-  program.require_subcommand(1);
-  run_options wanted;
-  describe_run(program, wanted);
-  std::string stage;
-  CLI::App& show = *program.add_subcommand("demo", "The ticket office: what a lock is for, in under a minute");
-  show.add_option("--store", stage, "the store to show it on [a directory of its own]")
-      ->check(shared_store)
-      ->option_text("URL");
-  try {
-    program.parse(static_cast<int>(dashes - argv), argv);
-  } catch (const CLI::CallForHelp& e) {
-    return program.exit(e);
-  } catch (const CLI::CallForVersion& e) {
-    return program.exit(e);
-  } catch (const CLI::ParseError& e) {
-    return refuse(program, e, argc > 1 ? argv[1] : "");
-  }
-  if (program.got_subcommand("demo")) return demo(stage);
-  if (dashes != end) wanted.command.assign(dashes + 1, end);
-  if (wanted.command.empty()) {
-    std::fputs("holdfast: no command is given; say: holdfast run NAME -- CMD [ARG...]\n", stderr);
-    return usage;
-  }
-  return run(wanted);
-}
+constexpr describer commands[] = {
+    describe_run,    describe_elect, describe_hold,  describe_acquire, describe_release,
+    describe_try,    describe_wait,                                                          // hold
+    describe_ls,     describe_show,  describe_watch, describe_top,                           // look
+    describe_revoke, describe_break,                                                         // act
+    describe_doctor, describe_bench, describe_demo,  describe_config,  describe_completion,  // care
+};
 
 }  // namespace
+
+reading read_arguments(int argc, const char* const* argv) {
+  // What follows "--" is the user's command.
+  const char* const* const end = argv + argc;
+  const char* const* const first = std::min(argv + 1, end);
+  const char* const* const dashes = std::find_if(first, end, [](const char* a) { return std::strcmp(a, "--") == 0; });
+  const auto after_dashes = std::make_shared<user_command>();
+  if (dashes != end) after_dashes->assign(dashes + 1, end);
+
+  // Both outlive the action that is chosen: completion asks the program about itself.
+  const auto described = std::make_shared<CLI::App>("A lock between processes, for the shell.", "holdfast");
+  CLI::App& program = *described;
+  program.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
+  program.set_help_flag("-h,--help", "this text");
+  program.require_subcommand(1);
+  teach(program, {{"holdfast run backup -- ./backup.sh", "one at a time, the others wait"},
+                  {"holdfast run --skip nightly -- ./report.sh", "for cron: one of many does it"},
+                  {"holdfast run --store redis://db deploy -- make", "across machines"}});
+  program.footer("holdfast COMMAND --help tells more, and so does man holdfast. holdfast --version");
+  action chosen;
+  for (const describer describe : commands) {
+    const action does = describe(program, *after_dashes);
+    program.get_subcommands(nullptr).back()->callback([&chosen, does] { chosen = does; });
+  }
+  try {
+    program.parse(std::max(1, static_cast<int>(dashes - argv)), argv);
+  } catch (const CLI::Success& e) {  // help, or the version
+    std::ostringstream text;
+    program.exit(e, text, text);
+    return {.text = text.str()};
+  } catch (const CLI::ParseError& e) {
+    return {.code = usage, .text = refusal(program, e, {first, dashes})};
+  }
+  return {.act = [chosen, after_dashes, described] { return chosen(); }};
+}
+
 }  // namespace holdfast::cli
 
 int main(int argc, char** argv) {
   using namespace holdfast::cli;
   occupy_closed_streams();
-  try {
-    return act(argc, argv);
-  } catch (const holdfast::lock_error& e) {
-    std::fprintf(stderr, "holdfast: %s\n", e.what());
-    return code_of(e);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "holdfast: %s\n", e.what());
-    return internal;
-  }
+  return carry_out([&] {
+    const reading wanted = read_arguments(argc, argv);
+    if (wanted.act) return wanted.act();
+    std::fputs(wanted.text.c_str(), wanted.code == fine ? stdout : stderr);
+    return wanted.code;
+  });
 }

@@ -1,13 +1,22 @@
-# What `cmake --install` puts in place: the library, its headers, and the two ways to find it (CMake and pkg-config).
-# Both are relocatable: the tree may be moved after it was installed.
+# What `cmake --install` puts in place: the library, its headers, and the two ways to find it (CMake and pkg-config); the
+# program, its manual pages, and completion for three shells. The tree may be moved after it was installed.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
 
-install(TARGETS holdfast EXPORT holdfastTargets)
 if(TARGET holdfast_program)
+  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
+  set(HOLDFAST_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
+  set(shells ${PROJECT_SOURCE_DIR}/cli/completion/shells)
   install(TARGETS holdfast_program)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/cli/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${shells}/holdfast.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME holdfast)
+  install(FILES ${shells}/_holdfast DESTINATION ${HOLDFAST_ZSH_DIR})
+  install(FILES ${shells}/holdfast.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+install(TARGETS holdfast EXPORT holdfastTargets)
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/holdfast
   TYPE INCLUDE

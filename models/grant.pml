@@ -17,6 +17,9 @@
    steps forward instead, and K is left alone by that (in truth its life is cut: a forward step of the server's clock ends
    leases before their time whatever the client does, and only fences help).
 
+   With BREAK somebody who saw the fence of a grant takes the lock by force, any time later and perhaps twice (break_lock.lua).
+   Its holder has lost it from then on, whatever it believes: only fences protect against that one. Nobody else may lose it.
+
    Proven, for the bounds below: the invariant, with any steps back; with a step forward if every push is read in the tick
    in which it was sent (PROMPT). Not proven, and not true: a step forward while a client stands still, or while a push is on
    its way (the twin FORWARD). Left out: clocks that differ in rate. The hundredth that the client takes off s1 - s0 and off
@@ -60,9 +63,19 @@ byte m[N];                            /* a push on its way */
 byte p[N];                            /* 0 none, 1 on its way, 2 its fence is not above the one in the open "no" */
 bool inq[N], zp[N], zr[N], zl[N];     /* in the queue; zombies: poll, renewal, release */
 byte steps;
+#ifdef BREAK
+byte seen;                            /* 0 none, else claim + 1: the fence of its grant was seen */
+bool stale;                           /* fences were minted since */
+bool broken[N];                       /* its grant was taken by force, and it may not know; with CALM, where no old poll gets it another */
+byte calls;
+#define BROKEN(c) broken[c]
+#else
+#define BROKEN(c) false
+#endif
 
 #define CTOF(c) ((c) == 0 -> CT : TTL)
-#define inside(c) (st[c] == HOLD && w[c] > 0)
+#define inside(c) (st[c] == HOLD && w[c] > 0 && !BROKEN(c))
+#define OWNS(c) (owner == c + 1 || BROKEN(c))
 #define min(x, y) ((x) < (y) -> (x) : (y))
 #if N > 2
 #define NOBODY (!inq[0] && !inq[1] && !inq[2])
@@ -88,7 +101,11 @@ byte steps;
 #endif
 #define NOT_BEFORE (j - 2 * LOW <= a[i])         /* s1 is not before s0 */
 
+#ifdef BREAK
+inline setk(c, life) { owner = c + 1; rem = life; stale = (seen != 0); broken[c] = false }
+#else
 inline setk(c, life) { owner = c + 1; rem = life }
+#endif
 inline send(i, what) { rq[i] = what; r[i] = 0 }
 inline unsend(i) { rq[i] = NONE; r[i] = 0; o2[i] = 0 }
 inline unpush(c) { p[c] = 0; m[c] = 0 }
@@ -166,6 +183,25 @@ inline renew(i) {
   :: else -> yes = false
   fi
 }
+#ifdef BREAK
+inline break_lock() {
+  if
+#ifdef TWIN_BREAK_ANYBODY
+  :: owner != 0 ->                    /* the fence is not compared */
+#else
+  :: owner == seen && !stale ->
+#endif
+     broken[seen - 1] = true;
+     assert(!inside(owner - 1));
+#ifdef TWIN_BREAK_AND_STAY
+     c = owner; hand(N); owner = c; c = 0; rem = (rem == 0 -> 1 : rem)   /* the key is handed on, and stays the loser's */
+#else
+     hand(N)
+#endif
+  :: else
+  fi
+}
+#endif
 inline give_up(i) {                   /* the open request is lost on the way, or will be executed some time */
   if
 #ifndef CALM
@@ -227,6 +263,17 @@ active proctype Clock() {
   od
 }
 
+#ifdef BREAK
+active proctype Breaker() {
+  byte c, j;
+  do
+  :: atomic { seen == 0 && owner != 0 -> seen = owner; stale = false }
+  :: atomic { seen != 0 && calls < 2 -> calls++; break_lock() }
+  :: atomic { seen != 0 && calls > 0 -> seen = 0; stale = false; calls = 0 }
+  od
+}
+#endif
+
 proctype Claim(byte i) {
   bool yes; byte j;
   do
@@ -237,7 +284,7 @@ proctype Claim(byte i) {
        :: else -> rq[i] = PNO; o2[i] = min(r[i] + LOW, TOP(i)) + 1; if :: p[i] == 1 -> p[i] = 2 :: else fi
        fi;
        yes = false }
-  :: atomic { rq[i] == RENEW -> renew(i); rq[i] = (yes -> RYES : RNO); if :: !yes -> r[i] = 0 :: else fi; yes = false }
+  :: atomic { rq[i] == RENEW -> renew(i); rq[i] = (yes -> RYES : RNO); if :: !yes -> assert(!inside(i)); r[i] = 0 :: else fi; yes = false }
   :: atomic { rq[i] == REL -> release(i); rq[i] = RDONE }
   :: atomic { zp[i] -> zp[i] = false; acquire(i); yes = false }
   :: atomic { zr[i] -> zr[i] = false; renew(i); yes = false }
@@ -255,7 +302,7 @@ proctype Claim(byte i) {
        r[i] = 0;
 #endif
        if
-       :: r[i] < TTL -> st[i] = HOLD; w[i] = TTL - r[i]; assert(owner == i + 1); forget(i); unpush(i)
+       :: r[i] < TTL -> st[i] = HOLD; w[i] = TTL - r[i]; assert(OWNS(i)); forget(i); unpush(i)
        :: else                                                         /* too late: ask again, or leave */
        fi;
        unsend(i) }
@@ -281,24 +328,24 @@ proctype Claim(byte i) {
 #ifdef TWIN_WHOLE_TTL
           w[i] = w[i] + TTL - CTOF(i);
 #endif
-          assert(owner == i + 1); forget(i)
+          assert(OWNS(i)); forget(i)
        :: else
        fi;
        j = 0; unpush(i) }
   :: atomic { p[i] != 0 && st[i] == WAIT && rq[i] == NONE && o[i] == 0 -> unpush(i) }
 #ifdef TWIN_TAKE_AFTER_LEAVING
-  :: atomic { p[i] != 0 && st[i] == GONE -> unpush(i); give_up(i); st[i] = HOLD; w[i] = 1; assert(owner == i + 1) }
+  :: atomic { p[i] != 0 && st[i] == GONE -> unpush(i); give_up(i); st[i] = HOLD; w[i] = 1; assert(OWNS(i)) }
 #endif
 #ifndef PUSHES
   :: atomic { st[i] == HOLD && w[i] > 0 && rq[i] == NONE -> send(i, RENEW) }
 #endif
   :: atomic { rq[i] == RYES && st[i] == HOLD ->
        if
-       :: w[i] > 0 && TTL - r[i] > w[i] -> w[i] = TTL - r[i]; assert(owner == i + 1)
+       :: w[i] > 0 && TTL - r[i] > w[i] -> w[i] = TTL - r[i]; assert(OWNS(i))
        :: else                                                         /* lost is final */
        fi;
        unsend(i) }
-  :: atomic { rq[i] == RNO && st[i] == HOLD -> assert(w[i] == 0); unsend(i) }
+  :: atomic { rq[i] == RNO && st[i] == HOLD -> w[i] = 0; unsend(i) }
   :: atomic { (st[i] == HOLD || st[i] == WAIT) ->                      /* release, loss, or giving up */
        give_up(i); st[i] = GONE; send(i, REL); w[i] = 0; forget(i) }
   :: atomic { st[i] == GONE && rq[i] == NONE -> send(i, REL) }         /* unknown: again */

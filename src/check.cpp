@@ -15,10 +15,37 @@ void check_name(std::string_view name) {
   if (name.find('\0') != std::string_view::npos) throw lock_error(errc::bad_name, "", "the name has a NUL byte");
 }
 
+void check_prefix(std::string_view prefix) {
+  if (!prefix.empty()) check_name(prefix);
+}
+
+std::optional<seam::owner_id> check_owner(std::string_view name, std::uint64_t fence, std::string_view owner) {
+  if (owner.empty() && fence == 0) {
+    throw lock_error(errc::bad_option, name, "neither a fence nor an owner is given, so nobody is meant");
+  }
+  if (owner.empty()) return std::nullopt;
+  const std::optional<seam::owner_id> id = seam::owner_of(owner);
+  if (!id) throw lock_error(errc::bad_option, name, "an owner has 32 hexadecimal digits, as inspect() shows it");
+  return id;
+}
+
+void check_reason(std::string_view name, std::string_view reason) {
+  if (reason.size() <= longest_reason && reason.find('\0') == std::string_view::npos) return;
+  throw lock_error(errc::bad_option, name,
+                   "the reason must have at most " + std::to_string(longest_reason) + " bytes, and no NUL");
+}
+
 void check_ttl(std::string_view name, std::chrono::milliseconds ttl) {
   if (ttl >= 10ms && ttl <= 24h) return;
   throw lock_error(errc::bad_option, name,
                    "a ttl of " + std::to_string(ttl.count()) + " ms; it must be between 10 ms and 24 h");
+}
+
+void check_fair(std::string_view name, const lock_options& o) {
+  if (!o.fair) {
+    throw lock_error(errc::bad_option, name,
+                     "readers, permits and several names at once are always fair; fair = false is for a mutex");
+  }
 }
 
 core::terms check_options(std::string_view name, const lock_options& o) {
@@ -32,12 +59,28 @@ core::terms check_options(std::string_view name, const lock_options& o) {
     throw lock_error(errc::bad_option, name,
                      "the label must have at most " + std::to_string(longest_label) + " bytes, and no NUL");
   }
-  core::terms on{.ttl = o.ttl, .renew = o.renew, .max_hold = o.max_hold, .label = std::string(o.label)};
+  if (o.shared) check_fair(name, o);
+  core::terms on{.ttl = o.ttl,
+                 .renew = o.renew,
+                 .max_hold = o.max_hold,
+                 .delay = o.delay,
+                 .fair = o.fair,
+                 .label = std::string(o.label)};
+  if (o.shared) on.wants = seam::share::reader();
   if (on.max_hold > 0ms && on.max_hold <= on.ttl) {  // it never needs to be renewed
     on.ttl = on.max_hold;
     on.renew = false;
   }
+  if (o.delay < 0ms || o.delay > on.ttl * 10) {
+    throw lock_error(errc::bad_option, name,
+                     "a delay of " + std::to_string(o.delay.count()) + " ms; it must be between 0 and ten ttls");
+  }
   return on;
+}
+
+core::terms check_options_of_object(std::string_view name, const lock_options& o) {
+  if (o.shared) throw lock_error(errc::bad_option, name, "shared is for leases; use a shared_mutex");
+  return check_options(name, o);
 }
 
 void check_open_options(const open_options& o) {

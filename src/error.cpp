@@ -12,7 +12,7 @@ class category final : public std::error_category {
       case errc::unreachable: return "the store gave no answer";
       case errc::denied: return "the store denies access";
       case errc::not_ready: return "the store cannot serve locks now";
-      case errc::foreign: return "the name holds something that is not a lock of ours";
+      case errc::foreign: return "the name is used for something else";
       case errc::lost: return "the lease has ended";
       case errc::closed: return "the store was closed";
       case errc::forked: return "this process is a fork of the one that opened the store; open one of its own";

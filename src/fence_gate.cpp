@@ -17,8 +17,8 @@ namespace {
 /// The file with the number, locked. Opened anew each time: a lock on a shared descriptor would not keep threads apart.
 class locked_number {
  public:
-  explicit locked_number(const std::string& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  explicit locked_number(const std::string& path, int create = 0)
+      : path_(path), fd_(::open(path.c_str(), O_RDWR | O_CLOEXEC | create, 0666)) {
     if (fd_ < 0) fail("cannot open");
     int locked = 0;
     do locked = ::flock(fd_, LOCK_EX);
@@ -79,16 +79,30 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
+bool fence_gates::admit(std::string_view resource, std::uint64_t fence, const std::function<void()>& access) {
+  resource_gate& gate = of(resource);
+  const std::lock_guard one_at_a_time(gate.turn);
+  if (!gate.highest.admit(fence)) return false;
+  access();
+  return true;
+}
+
+fence_gates::resource_gate& fence_gates::of(std::string_view resource) {
+  const std::lock_guard lock(mutex_);
+  const auto at = gates_.find(resource);
+  return at != gates_.end() ? at->second : gates_[std::string(resource)];
+}
+
 file_fence_gate::file_fence_gate(std::string path) : path_(std::move(path)) {
-  const locked_number there(path_);
+  const locked_number there(path_, O_CREAT);
   if (there.read() == 0) sync_folder_of(path_);  // perhaps new: a fence in it must not be lost with its name
 }
 
 bool file_fence_gate::admit(std::uint64_t fence, const std::function<void()>& access) const {
   const std::lock_guard one_at_a_time(threads_);
-  const locked_number highest(path_);
+  const locked_number highest(path_);  // not created: a file that is gone has seen more than a new one
   const std::uint64_t seen = highest.read();
-  if (fence < seen) return false;
+  if (fence < seen || fence == 0) return false;
   if (fence > seen) highest.write(fence);
   access();
   return true;

@@ -33,20 +33,17 @@ bool lease::held() const noexcept { return tenancy_ && !service_->forked() && te
 
 std::uint64_t lease::fence() const noexcept { return tenancy_ ? tenancy_->fence() : 0; }
 
+std::uint64_t lease::fence(std::string_view name) const noexcept {
+  if (!tenancy_) return 0;
+  const core::hold& held = *tenancy_->of();
+  return name == held.name ? tenancy_->fence() : held.claim->fence_of(name);
+}
+
 std::string_view lease::name() const noexcept {
   return tenancy_ ? std::string_view(tenancy_->of()->name) : std::string_view();
 }
 
-std::string lease::owner() const {
-  if (!tenancy_) return {};
-  const seam::owner_id& id = tenancy_->of()->owner;
-  std::string digits(32, '0');
-  for (std::size_t at = 0; at < digits.size(); ++at) {
-    const std::uint64_t half = at < 16 ? id.high : id.low;
-    digits[at] = "0123456789abcdef"[(half >> (60 - 4 * (at % 16))) & 15];
-  }
-  return digits;
-}
+std::string lease::owner() const { return tenancy_ ? seam::digits_of(tenancy_->of()->owner) : std::string(); }
 
 boot_clock::time_point lease::deadline() const noexcept {
   return held() ? tenancy_->of()->deadline() : boot_clock::time_point::min();
@@ -66,6 +63,10 @@ std::stop_token lease::lost_token() const {
   std::stop_source never_ours;
   never_ours.request_stop();
   return never_ours.get_token();
+}
+
+std::stop_token lease::revoke_requested() const {
+  return tenancy_ && !service_->forked() ? tenancy_->asked_token() : std::stop_token();
 }
 
 bool lease::renew(std::chrono::milliseconds ttl) { return tenancy_ && service_->renew(tenancy_, ttl); }

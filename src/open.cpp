@@ -49,11 +49,29 @@ constexpr scheme schemes[] = {
     {"valkeys", redis::settings::shown, make_redis},
 };
 
+/// Of a URL that no store knows only the scheme is shown, if it is one: the rest may hold a password.
+bool quotable(const std::string& scheme) { return scheme.find('@') == std::string::npos; }
+
+std::string or_of_this_user(std::string_view url) {
+  return url.empty() ? "dir:" + directory::folder::of_this_user() : std::string(url);
+}
+
 }  // namespace
+
+std::string shown_url(std::string_view given) {
+  const std::string url = or_of_this_user(given);
+  const std::size_t colon = url.find(':');
+  if (colon == std::string::npos) return "";
+  const std::string wanted = url.substr(0, colon);
+  for (const scheme& s : schemes) {
+    if (s.name == wanted) return s.shown(url);
+  }
+  return quotable(wanted) ? wanted + ":" : "";
+}
 
 store open(std::string_view given, const open_options& options) {
   detail::check_open_options(options);
-  const std::string url = given.empty() ? "dir:" + directory::folder::of_this_user() : std::string(given);
+  const std::string url = or_of_this_user(given);
   const std::size_t colon = url.find(':');
   if (colon == std::string::npos) {
     throw lock_error(errc::bad_url, "", "a store is given as scheme:rest, for example dir:/var/lib/locks");
@@ -66,10 +84,9 @@ store open(std::string_view given, const open_options& options) {
   }
   std::string known;
   for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name).append(":");
-  // Only the scheme is quoted, if it is one: the rest may hold a password.
-  const bool quotable = wanted.find('@') == std::string::npos;
-  throw lock_error(errc::bad_url, "",
-                   "no store answers to " + (quotable ? "'" + wanted + ":'" : "that") + "; this build knows " + known);
+  throw lock_error(
+      errc::bad_url, "",
+      "no store answers to " + (quotable(wanted) ? "'" + wanted + ":'" : "that") + "; this build knows " + known);
 }
 
 }  // namespace holdfast

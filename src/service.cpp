@@ -52,10 +52,9 @@ service::~service() {
 
 /// The end of the last handle. Its threads cannot wait for themselves; and in a fork there is nothing to wait for.
 void service::retire(service* s) noexcept {
-  // User code of one store may wait for that of another to end: no executor's thread waits for any.
-  const bool may_wait = !runtime::executor::runs_here() && !s->loop_.is_this_thread();
   if (!s->forked()) {
-    if (may_wait) return delete s;
+    // User code of one store may wait for that of another to end: no executor's thread waits for any.
+    if (s->may_wait()) return delete s;
     try {
       runtime::start_thread("holdfast-end", [s] { delete s; }).detach();
       return;
@@ -68,12 +67,12 @@ void service::retire(service* s) noexcept {
   }
 }
 
-std::optional<lease> service::acquire(std::string_view name, const core::terms& on, const limit& until) {
+std::optional<lease> service::acquire(core::request r) {
+  const std::string name = r.name;
   check_not_forked(name);
   start(name);
   runtime::inline_io here;
-  core::outcome end =
-      run_inline(engine_.acquire(here, core::request(std::string(name), on, until, core::is_one_look(until))));
+  core::outcome end = run_inline(engine_.acquire(here, std::move(r)));
   return lease_of(std::move(end), name);
 }
 
@@ -99,6 +98,95 @@ bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::millis
   return answer.is_yes();
 }
 
+bool service::downgrade(const lease& l) {
+  const std::shared_ptr<core::tenancy>& t = l.tenancy_;
+  const std::string& name = t->of()->name;
+  check_not_forked(name);
+  runtime::inline_io here;
+  seam::answer<instant> answer = run_inline(engine_.downgrade(here, t, limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), name);
+  return answer.is_yes();
+}
+
+void service::resize(std::string_view name, std::uint32_t permits) {
+  check_not_forked(name);
+  start(name);
+  runtime::inline_io here;
+  seam::answer<seam::done> answer = run_inline(engine_.resize(here, std::string(name), permits, limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), name);
+}
+
+core::asked_cell service::open_cell(std::string cell, std::string_view name) {
+  check_not_forked(name);
+  start(name);
+  return engine_.open_cell(std::move(cell), true);
+}
+
+std::shared_ptr<core::announcement> service::announce(const lease& l, std::string cell, std::string label) {
+  auto announced = std::make_shared<core::announcement>();
+  core::asked_cell where = engine_.open_cell(std::move(cell), false);
+  spawn(l.name(), core::announce(loop_, std::move(where), l.tenancy_, std::move(label), announced));
+  return announced;
+}
+
+state service::inspect(std::string_view name) {
+  check_not_forked(name);
+  start(name);
+  runtime::inline_io here;
+  seam::answer<state> answer = run_inline(engine_.inspect(here, std::string(name), limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), name);
+  return answer.is_yes() ? std::move(answer.value()) : state();
+}
+
+std::vector<finding> service::examine() {
+  check_not_forked("");
+  start("");
+  runtime::inline_io here;
+  seam::answer<std::vector<finding>> answer = run_inline(engine_.examine(here, limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), "");
+  std::vector<finding> all;
+  if (!answer.is_yes()) return all;
+  for (finding& each : answer.value()) {  // stable_sort of libstdc++ 12 uses what is deprecated, which clang says
+    const auto after = std::ranges::upper_bound(all, each.level, {}, &finding::level);
+    all.insert(after, std::move(each));
+  }
+  return all;
+}
+
+bool service::revoke(std::string_view name, std::string_view reason, std::uint64_t fence) {
+  check_not_forked(name);
+  start(name);
+  runtime::inline_io here;
+  seam::answer<seam::done> answer =
+      run_inline(engine_.revoke(here, std::string(name), std::string(reason), fence, limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), name);
+  return answer.is_yes();
+}
+
+listing service::list(std::string_view prefix, std::string_view after) {
+  check_not_forked(prefix);
+  start(prefix);
+  runtime::inline_io here;
+  seam::answer<listing> answer =
+      run_inline(engine_.list(here, std::string(prefix), std::string(after), limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), prefix);
+  return answer.is_yes() ? std::move(answer.value()) : listing();
+}
+
+bool service::break_lock(seam::breaking what) {
+  const std::string name = what.name;
+  check_not_forked(name);
+  start(name);
+  runtime::inline_io here;
+  seam::answer<seam::done> answer = run_inline(engine_.break_lock(here, std::move(what), limit(runtime::never)));
+  if (answer.is_unknown()) fail(answer.why(), name);
+  return answer.is_yes();
+}
+
+void service::warn(std::string_view name, std::string_view text) noexcept {
+  if (!forked()) report_.tell(executor_, {.what = event::kind::warning, .name = name, .text = text});
+}
+
 released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
   if (forked()) return released::unknown;
   runtime::inline_io here;
@@ -106,9 +194,8 @@ released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
   const limit until = release_limit(*t, now);
   const std::optional<released> over = engine_.end_tenancy(*t, now);
   if (over) return *over;
-  const bool may_wait = !runtime::executor::runs_here() && !loop_.is_this_thread();
   try {
-    if (may_wait) return run_inline(engine_.give_up(here, t, until));
+    if (may_wait()) return run_inline(engine_.give_up(here, t, until));
   } catch (const std::exception&) {  // no memory: it has been left to the loop
     return released::unknown;
   }

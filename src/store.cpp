@@ -1,5 +1,6 @@
 #include "holdfast/store.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -13,26 +14,38 @@ namespace {
 
 constexpr boot_clock::time_point for_ever = boot_clock::time_point::max();
 
-[[noreturn]] void several(std::span<const std::string_view> names, const lock_options& options) {
-  if (names.empty()) throw lock_error(errc::bad_name, "", "no name is given");
-  for (const std::string_view name : names) {
-    detail::check_name(name);
-    (void)detail::check_options(name, options);
+constexpr std::size_t most_names = 256;
+
+/// Checked, and each once, in the order given: the first, and the others.
+core::request request_of(const names& given, const limit& until, const lock_options& options) {
+  if (given.size() == 0) throw lock_error(errc::bad_name, "", "no name is given");
+  const std::string_view first = given[0];
+  detail::check_name(first);
+  core::request wanted(std::string{first}, detail::check_options(first, options), until);
+  for (std::size_t n = 1; n < given.size(); ++n) {
+    detail::check_name(given[n]);
+    const bool again = given[n] == wanted.name || std::ranges::find(wanted.others, given[n]) != wanted.others.end();
+    if (!again) wanted.others.emplace_back(given[n]);
+    if (wanted.others.size() >= most_names) {
+      throw lock_error(errc::bad_name, "", "more than " + std::to_string(most_names) + " names at once");
+    }
   }
-  throw lock_error(errc::unsupported, names.front(), "several names at once cannot be acquired yet");
+  if (!wanted.others.empty()) detail::check_fair(first, options);
+  return wanted;
 }
 
 template <class T>
 std::shared_ptr<detail::operation<T>> acquire_operation(
-    const std::shared_ptr<detail::service>& on, std::string_view name, const limit& until, const lock_options& options,
+    const std::shared_ptr<detail::service>& on, const names& given, const limit& until, const lock_options& options,
     runtime::task<T> (*finish)(runtime::task<std::optional<lease>>)) {
-  detail::check_name(name);
-  const bool one_look = core::is_one_look(until);
+  core::request wanted = request_of(given, until, options);
+  std::string name = wanted.name;
   return std::make_shared<detail::operation<T>>(
-      on, std::string(name), until.stop(),
-      [finish, one_look, at = until.at(), own_name = std::string(name),
-       on_terms = detail::check_options(name, options)](detail::service& s, std::stop_token cancel) {
-        return finish(s.acquire_at_home(core::request(own_name, on_terms, limit(at, std::move(cancel)), one_look)));
+      on, std::move(name), until.stop(),
+      [finish, wanted = std::move(wanted)](detail::service& s, std::stop_token cancel) {
+        core::request mine = wanted;
+        mine.until = limit(mine.until.at(), std::move(cancel));
+        return finish(s.acquire_at_home(std::move(mine)));
       });
 }
 
@@ -60,52 +73,43 @@ std::error_code code_of(const std::exception_ptr& error) noexcept {
 
 store::store(std::shared_ptr<detail::service> s) noexcept : service_(std::move(s)) {}
 
-lease store::acquire(std::string_view name, const lock_options& options) {
-  return std::move(*try_acquire(name, limit(for_ever), options));  // without a limit it is there, or it has thrown
+lease store::acquire(const names& wanted, const lock_options& options) {
+  return std::move(*try_acquire(wanted, limit(for_ever), options));  // without a limit it is there, or it has thrown
 }
 
-lease store::acquire(std::initializer_list<std::string_view> names, const lock_options& options) {
-  several(std::span(names.begin(), names.size()), options);
+std::optional<lease> store::try_acquire(const names& wanted, const lock_options& options) {
+  return try_acquire(wanted, within(std::chrono::seconds(0)), options);
 }
 
-lease store::acquire(std::span<const std::string> names, const lock_options& options) {
-  several(std::vector<std::string_view>(names.begin(), names.end()), options);
-}
-
-std::optional<lease> store::try_acquire(std::string_view name, const lock_options& options) {
-  return try_acquire(name, within(std::chrono::seconds(0)), options);
-}
-
-std::optional<lease> store::try_acquire(std::string_view name, const limit& until, const lock_options& options) {
-  detail::check_name(name);
+std::optional<lease> store::try_acquire(const names& wanted, const limit& until, const lock_options& options) {
   const std::shared_ptr<detail::service> mine = service_;  // this handle may go while we wait
-  return mine->acquire(name, detail::check_options(name, options), until);
+  return mine->acquire(request_of(wanted, until, options));
 }
 
-std::optional<lease> store::try_acquire(std::string_view name, const limit& until, const lock_options& options,
+std::optional<lease> store::try_acquire(const names& wanted, const limit& until, const lock_options& options,
                                         std::error_code& why) noexcept {
   why.clear();
   try {
-    return try_acquire(name, until, options);
+    return try_acquire(wanted, until, options);
   } catch (...) {
     why = code_of(std::current_exception());
     return std::nullopt;
   }
 }
 
-awaitable<lease> store::async_acquire(std::string_view name, const lock_options& options) {
+awaitable<lease> store::async_acquire(const names& wanted, const lock_options& options) {
   return detail::operation<lease>::to_await(
-      acquire_operation<lease>(service_, name, limit(for_ever), options, for_certain));
+      acquire_operation<lease>(service_, wanted, limit(for_ever), options, for_certain));
 }
 
-awaitable<std::optional<lease>> store::async_try_acquire(std::string_view name, const limit& until,
+awaitable<std::optional<lease>> store::async_try_acquire(const names& wanted, const limit& until,
                                                          const lock_options& options) {
   return detail::operation<std::optional<lease>>::to_await(
-      acquire_operation<std::optional<lease>>(service_, name, until, options, as_it_is));
+      acquire_operation<std::optional<lease>>(service_, wanted, until, options, as_it_is));
 }
 
-void store::async_try_acquire(std::string_view name, const limit& until, const lock_options& options, callback then) {
-  const auto asked = acquire_operation<std::optional<lease>>(service_, name, until, options, as_it_is);
+void store::async_try_acquire(const names& wanted, const limit& until, const lock_options& options, callback then) {
+  const auto asked = acquire_operation<std::optional<lease>>(service_, wanted, until, options, as_it_is);
   asked->begin([then = std::move(then)](const std::exception_ptr& error, std::optional<std::optional<lease>> got) {
     if (error) {
       then(code_of(error), std::nullopt);
@@ -113,6 +117,42 @@ void store::async_try_acquire(std::string_view name, const limit& until, const l
       then({}, std::move(*got));
     }
   });
+}
+
+state store::inspect(std::string_view name) const {
+  detail::check_name(name);
+  const std::shared_ptr<detail::service> mine = service_;
+  return mine->inspect(name);
+}
+
+bool store::revoke(std::string_view name, std::string_view reason, std::uint64_t fence) const {
+  detail::check_name(name);
+  detail::check_reason(name, reason);
+  const std::shared_ptr<detail::service> mine = service_;
+  return mine->revoke(name, reason, fence);
+}
+
+listing store::list(std::string_view prefix, std::string_view after) const {
+  detail::check_prefix(prefix);
+  const std::shared_ptr<detail::service> mine = service_;
+  return mine->list(prefix, after);
+}
+
+bool store::break_lock(std::string_view name, std::uint64_t fence, std::string_view reason,
+                       std::string_view owner) const {
+  detail::check_name(name);
+  detail::check_reason(name, reason);
+  seam::breaking what{.name = std::string(name),
+                      .fence = fence,
+                      .owner = detail::check_owner(name, fence, owner),
+                      .reason = std::string(reason)};
+  const std::shared_ptr<detail::service> mine = service_;
+  return mine->break_lock(std::move(what));
+}
+
+std::vector<finding> store::examine() const {
+  const std::shared_ptr<detail::service> mine = service_;
+  return mine->examine();
 }
 
 void store::close() noexcept { service_->close(); }

@@ -1,23 +1,18 @@
 #include "demo/demo.hpp"
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <holdfast/holdfast.hpp>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include "demo/office.hpp"
-#include "demo/progress.hpp"
 #include "demo/seller.hpp"
+#include "demo/staff.hpp"
 #include "demo/stage.hpp"
+#include "demo/workplace.hpp"
 #include "exit_code.hpp"
+#include "text/progress.hpp"
 
 namespace holdfast::cli {
 
@@ -33,76 +28,6 @@ volatile std::sig_atomic_t interrupted = 0;
 /// Asked to stop: everything is tidied up first.
 struct interruption {
   int signal;
-};
-
-/// Gone at the end, with all that is in it.
-class workplace {
- public:
-  workplace() {
-    std::string name = (std::filesystem::temp_directory_path() / "holdfast-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder in " + name);
-    path_ = name;
-  }
-  ~workplace() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  workplace(const workplace&) = delete;
-  workplace& operator=(const workplace&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-  [[nodiscard]] std::string name() const { return path_.substr(path_.rfind('-') + 1); }
-
- private:
-  std::string path_;
-};
-
-/// Processes of ours. They go with us.
-class staff {
- public:
-  staff() = default;
-  staff(const staff&) = delete;
-  staff& operator=(const staff&) = delete;
-  ~staff() {
-    for (const pid_t each : all_) {
-      if (each > 0) ::kill(each, SIGKILL);
-    }
-    wait();
-  }
-  /// This process has no threads, so it may fork.
-  void hire(const seller_rules& rules, stage& s) {
-    std::fflush(stdout);
-    const pid_t boss = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid < 0) throw std::runtime_error("cannot start a process");
-    if (pid == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (const int number : {SIGHUP, SIGINT, SIGTERM}) ::signal(number, SIG_DFL);
-      if (::getppid() == boss) ::_exit(sell_tickets(rules, s));
-      ::_exit(1);
-    }
-    all_.push_back(pid);
-  }
-  [[nodiscard]] pid_t pid(int number) const { return all_.at(static_cast<std::size_t>(number)); }
-  void kill(int number, int signal) const { ::kill(pid(number), signal); }
-  /// True: all have ended. Looks, and does not wait.
-  [[nodiscard]] bool all_ended() {
-    for (pid_t& each : all_) {
-      if (each > 0 && ::waitpid(each, nullptr, WNOHANG) == each) each = 0;
-    }
-    for (const pid_t each : all_) {
-      if (each > 0) return false;
-    }
-    return true;
-  }
-  void wait() {
-    for (pid_t& each : all_) {
-      if (each > 0) ::waitpid(each, nullptr, 0);
-      each = 0;
-    }
-  }
-
- private:
-  std::vector<pid_t> all_;
 };
 
 /// What the store promises, if it answers. Nothing of it is open when the sellers are forked.
@@ -140,9 +65,13 @@ class play {
     if (!held) ++broken_;
   }
 
+  static void hire(staff& all, const seller_rules& rules, stage& s) {
+    all.hire([&] { return sell_tickets(rules, s); });
+  }
+
   void hire_all(staff& all, stage& s, const std::string& store) const {
     for (int n = 0; n < sellers; ++n) {
-      all.hire({.number = n, .office = office_file_, .store = store, .lock = lock_}, s);
+      hire(all, {.number = n, .office = office_file_, .store = store, .lock = lock_}, s);
     }
   }
 
@@ -227,10 +156,10 @@ class play {
     {
       staff all;
       progress bar("sold", seats);
-      all.hire({.number = 0, .office = office_file_, .store = locks_, .lock = lock_, .fixed = true}, s);
+      hire(all, {.number = 0, .office = office_file_, .store = locks_, .lock = lock_, .fixed = true}, s);
       until([&] { return s.frozen == 0; }, bar, s);
       all.kill(0, SIGSTOP);
-      all.hire({.number = 1, .office = office_file_, .store = locks_, .lock = lock_}, s);
+      hire(all, {.number = 1, .office = office_file_, .store = locks_, .lock = lock_}, s);
       until([&] { return s.sold > 10; }, bar, s);
       s.thaw = true;
       all.kill(0, SIGCONT);
@@ -244,7 +173,7 @@ class play {
 
   const workplace place_;
   const std::string office_file_ = place_.file("office.db");
-  const std::string lock_ = "demo/" + place_.name() + "/train/001";  // no other demo's, on a store that is shared
+  const std::string lock_ = place_.prefix() + "train/001";
   const std::string locks_;
   const guarantees promises_;
   ticket_office office_{office_file_};
@@ -257,7 +186,7 @@ class play {
 int demo(const std::string& store) {
   struct sigaction note{};
   note.sa_handler = [](int number) { interrupted = number; };
-  for (const int number : {SIGHUP, SIGINT, SIGTERM}) ::sigaction(number, &note, nullptr);
+  for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGPIPE}) ::sigaction(number, &note, nullptr);
   try {
     return play(store).perform();
   } catch (const interruption& by) {

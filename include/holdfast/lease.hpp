@@ -25,7 +25,8 @@ enum class released {
 };
 
 /// One holding of a lock. Move-only; may be used, moved and released on any thread, one thread at a time, except
-/// held(), remaining(), deadline(), fence() and lost_token(), which any thread may call at any time.
+/// held(), remaining(), deadline(), fence(), lost_token() and revoke_requested(), which any thread may call at any
+/// time.
 class [[nodiscard]] lease {
  public:
   lease() noexcept = default;  ///< holds nothing
@@ -36,6 +37,9 @@ class [[nodiscard]] lease {
   /// Not released, not lost, before its deadline. Local: reads a clock.
   [[nodiscard]] bool held() const noexcept;
   [[nodiscard]] std::uint64_t fence() const noexcept;  ///< 0 when it never held anything
+  /// Of a lease of several names: the fence of this one; 0 when it is not among them. fence() and name() are those of
+  /// the name that was given first.
+  [[nodiscard]] std::uint64_t fence(std::string_view name) const noexcept;
   [[nodiscard]] std::string_view name() const noexcept;
   /// The id of this holder: 32 hexadecimal digits. Local hand-over keeps it; the fence tells its leases apart.
   [[nodiscard]] std::string owner() const;
@@ -46,6 +50,8 @@ class [[nodiscard]] lease {
   [[nodiscard]] boot_clock::duration remaining() const noexcept;  ///< until the deadline; 0 when not held
   /// Stops when the lease is lost, not when it is released.
   [[nodiscard]] std::stop_token lost_token() const;
+  /// Stops when somebody asks us to let go, by store::revoke(). It is held on, until it is released.
+  [[nodiscard]] std::stop_token revoke_requested() const;
 
   /// Held for ttl from now at least, and the ttl of all later renewals; never shortens. False: it was lost. Throws
   /// lock_error when the store fails, or gives no answer for its patience or half of what is left; the old deadline

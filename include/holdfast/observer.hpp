@@ -12,11 +12,12 @@ struct event {
     waiting,   ///< someone else holds it; text: its label
     acquired,  ///< took: how long it was waited for
     renewed,
-    suspect,   ///< a renewal got no answer; it is tried again until the deadline
-    lost,      ///< took: how long it was held; text: why
-    released,  ///< took: how long it was held
-    left,      ///< the caller gave up; took: how long it waited; text: the holder's label, or what went wrong
-    warning,   ///< something the program should know, such as an exception out of a callback
+    suspect,           ///< a renewal got no answer; it is tried again until the deadline
+    lost,              ///< took: how long it was held; text: why
+    released,          ///< took: how long it was held
+    left,              ///< the caller gave up; took: how long it waited; text: the holder's label, or what went wrong
+    revoke_requested,  ///< somebody asks the holder to let go; took: how long it is held; text: the reason
+    warning,           ///< something the program should know, such as an exception out of a callback
   };
   kind what;
   std::string_view name;  ///< of the lock; empty for the store itself

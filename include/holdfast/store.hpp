@@ -1,20 +1,24 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "holdfast/async.hpp"
 #include "holdfast/error.hpp"
+#include "holdfast/finding.hpp"
 #include "holdfast/lease.hpp"
 #include "holdfast/limit.hpp"
+#include "holdfast/listing.hpp"
+#include "holdfast/names.hpp"
 #include "holdfast/observer.hpp"
 #include "holdfast/options.hpp"
+#include "holdfast/state.hpp"
 
 namespace holdfast {
 
@@ -44,26 +48,59 @@ struct open_options {
 /// for user code that runs on its notifier (unless it goes there). All members may be called from any thread.
 class store {
  public:
+  store(const store&) noexcept = default;  // and no moves: a handle is never empty
+  store& operator=(const store&) noexcept = default;
+  ~store() = default;
+
   /// Waits as long as it takes. Throws lock_error when the store fails.
-  lease acquire(std::string_view name, const lock_options& = {});
-  /// All or nothing, whatever the order; one lease for all; a name given twice counts once. (The list overload is
-  /// needed: without it acquire({"a", "b"}) compiles, as the string_view from "a" to "b".)
-  lease acquire(std::initializer_list<std::string_view> names, const lock_options& = {});
-  lease acquire(std::span<const std::string> names, const lock_options& = {});
+  ///
+  /// Several names, `acquire({"a", "b"})`, 256 at most: all or nothing, as one lease. The loss of one is the loss of
+  /// all; no two such calls wait for each other, whatever the order; a name given twice counts once.
+  lease acquire(const names&, const lock_options& = {});
 
   /// Empty: someone else holds it, or the limit's token asked us to stop. Without a limit: one look.
-  [[nodiscard]] std::optional<lease> try_acquire(std::string_view name, const lock_options& = {});
-  [[nodiscard]] std::optional<lease> try_acquire(std::string_view name, const limit&, const lock_options& = {});
+  [[nodiscard]] std::optional<lease> try_acquire(const names&, const lock_options& = {});
+  [[nodiscard]] std::optional<lease> try_acquire(const names&, const limit&, const lock_options& = {});
   /// The same without exceptions: empty with `why` set when the store failed, empty with `why` clear when busy.
-  [[nodiscard]] std::optional<lease> try_acquire(std::string_view name, const limit&, const lock_options&,
+  [[nodiscard]] std::optional<lease> try_acquire(const names&, const limit&, const lock_options&,
                                                  std::error_code& why) noexcept;
 
   /// The arguments are copied before these return. An operation that was begun keeps the store alive.
-  [[nodiscard]] awaitable<lease> async_acquire(std::string_view name, const lock_options& = {});
-  [[nodiscard]] awaitable<std::optional<lease>> async_try_acquire(std::string_view name, const limit&,
-                                                                  const lock_options& = {});
+  [[nodiscard]] awaitable<lease> async_acquire(const names&, const lock_options& = {});
+  [[nodiscard]] awaitable<std::optional<lease>> async_try_acquire(const names&, const limit&, const lock_options& = {});
   using callback = std::function<void(std::error_code, std::optional<lease>)>;
-  void async_try_acquire(std::string_view name, const limit&, const lock_options&, callback);
+  void async_try_acquire(const names&, const limit&, const lock_options&, callback);
+
+  /// Who holds a name, and who waits for it. Takes and changes nothing. Throws lock_error when the store fails.
+  [[nodiscard]] state inspect(std::string_view name) const;
+  /// Asks whoever holds a name to let go, all of them if they are several: lease::revoke_requested() stops there. They
+  /// decide; nothing is taken from them. False: nobody holds it. With a fence, only the lease that has it is asked.
+  /// Throws lock_error when the store fails, or the reason has more than 256 bytes.
+  bool revoke(std::string_view name, std::string_view reason = {}, std::uint64_t fence = 0) const;
+
+  /// The names that are held or waited for now and begin so, with each its state: one page. `after` is empty for the
+  /// first, then what the page before said. A name that changes while it is listed may come twice, or be missed; one
+  /// that is held all the time is not missed. Changes nothing. Throws lock_error when the store fails, or cannot read
+  /// `after`.
+  [[nodiscard]] listing list(std::string_view prefix = {}, std::string_view after = {}) const;
+  /// Takes the name by force from whoever holds it with that fence, as inspect() shows it, or any of its block; nobody
+  /// is asked. UNSAFE without fences: the old holder may go on for a while, and works at the same time as the next.
+  /// Only a resource that refuses lower fences (see fence_gate) keeps it out; else end its process first.
+  ///
+  /// The next in line get it at once, with a higher fence, whatever the lock delay of the old holder: it is taken on
+  /// purpose. That one's lease is lost when it hears of it: by a message, at its next renewal, or at its end. Of
+  /// readers all lose it who have that fence, or with an owner (as lease::owner()) that one alone. Permits are taken by
+  /// their owner, and their fence is not looked at. A fence of 0 needs an owner, and is any.
+  ///
+  /// False: nobody holds it with that fence, or not any more. What was done is kept for a day, in state::broken. Throws
+  /// lock_error when the store fails; errc::foreign when another library holds it, which is left alone; and bad_option
+  /// for a reason of more than 256 bytes, for an owner that is none, and for neither fence nor owner.
+  bool break_lock(std::string_view name, std::uint64_t fence, std::string_view reason,
+                  std::string_view owner = {}) const;
+  /// What is unsafe about the store as it is set up now, and how to mend it; what is fine comes first, the worst last.
+  /// Takes and changes no lock. Blocks for about a second: clocks are watched for so long. Throws lock_error when the
+  /// store fails.
+  [[nodiscard]] std::vector<finding> examine() const;
 
   /// Wakes every waiter with errc::closed and refuses new ones. Leases in hand stay valid and can be released.
   void close() noexcept;
@@ -84,5 +121,8 @@ class store {
 ///   memory:NAME   in this process, shared by all who name it; "memory:" alone is a store of its own
 ///   nothing       dir:/var/tmp/holdfast-<uid>: the store of this user
 [[nodiscard]] store open(std::string_view url = {}, const open_options& = {});
+/// The URL that open() would use, as others may see it: without the password. Looks at nothing but the text. Of one
+/// that no store knows only the scheme is left.
+[[nodiscard]] std::string shown_url(std::string_view url = {});
 
 }  // namespace holdfast

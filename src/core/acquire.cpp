@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/cut.hpp"
+#include "core/delayed.hpp"
 #include "core/engine.hpp"
 #include "planted.hpp"
 
@@ -15,25 +16,35 @@ namespace {
 /// How long an answer may take before its lack is worth telling.
 constexpr span a_moment = std::chrono::milliseconds(20);
 
-/// We are the one caller of this process that goes to the store. Whatever happens there, the next one is called in,
-/// unless we come back with the lock.
-class in_room {
+}  // namespace
+
+/// We are the one caller of this process that goes to the store for this name. Whatever happens there, the next one is
+/// called in, unless we come back with the lock. Readers, takers of permits and those who want several names go alone,
+/// and keep nobody waiting.
+class engine::in_room {
  public:
-  in_room(gate& g, const std::string& name) noexcept : gate_(g), name_(name) {}
+  in_room(gate* g, const std::string& name) noexcept : gate_(g), name_(name) {}
   in_room(const in_room&) = delete;
   in_room& operator=(const in_room&) = delete;
   ~in_room() {
-    if (!stays_ && !planted(bug::failure_keeps_the_room)) gate_.next(name_);
+    if (gate_ != nullptr && !stays_ && !planted(bug::failure_keeps_the_room)) gate_->next(name_);
   }
   void stay() noexcept { stays_ = true; }
+  void calm() noexcept {
+    if (gate_ != nullptr) gate_->calm(name_);
+  }
+  void trouble(const seam::failure& why) {
+    if (gate_ != nullptr) gate_->trouble(name_, why);
+  }
+  void fail(const seam::failure& why) {
+    if (gate_ != nullptr) gate_->fail(name_, why);
+  }
 
  private:
-  gate& gate_;
+  gate* const gate_;  // null: alone
   const std::string& name_;
   bool stays_ = false;
 };
-
-}  // namespace
 
 /// One who waits in line. Whatever happens, it is out of the line before it dies; and what it was summoned for, and has
 /// not seen yet, goes to the next.
@@ -61,7 +72,8 @@ task<outcome> engine::acquire(io& i, request r) {
   if (closing_.stop_requested() || r.until.stop().stop_requested()) co_return asked_to_stop();
   const instant began = report_.wanted() ? i.now() : instant();
   visitor me(r.on);
-  const gate::entry way_in = gate_.enter(r.name, me, !r.one_look);
+  const bool alone = !r.on.wants.exclusive() || !r.others.empty();
+  const gate::entry way_in = alone ? gate::entry::head : gate_.enter(r.name, me, !r.one_look);
   if (way_in == gate::entry::busy) {
     std::optional<seam::failure> trouble = gate_.trouble_at(r.name);
     co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
@@ -75,8 +87,8 @@ task<outcome> engine::acquire(io& i, request r) {
       co_return std::move(*end);
     }
   }
-  in_room room(gate_, r.name);
-  outcome end = co_await ask(i, r, me, way_in == gate::entry::waiting);
+  in_room room(alone ? nullptr : &gate_, r.name);
+  outcome end = co_await ask(i, r, me, room, way_in == gate::entry::waiting);
   if (end.what == outcome::kind::granted) room.stay();
   tell_end(i, r, end, began);
   co_return end;
@@ -103,13 +115,37 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   co_return why == wake::stopped ? asked_to_stop() : outcome::busy();
 }
 
-task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
+std::unique_ptr<seam::claim> engine::open_claim(io& i, const request& r, const seam::owner_id& owner) {
+  const seam::claim_spec first{.name = r.name,
+                               .owner = owner,
+                               .wants = r.on.wants,
+                               .ttl = r.on.ttl + r.on.delay,
+                               .delay = r.on.delay,
+                               .fixed = !r.on.renew,
+                               .queue = !r.one_look,
+                               .barges = !r.on.fair && r.on.wants.exclusive(),
+                               .label = r.on.label};
+  std::unique_ptr<seam::claim> claim;
+  if (r.others.empty()) {
+    claim = backend_.open(first);
+  } else {
+    std::vector<seam::claim_spec> all(1 + r.others.size(), first);
+    for (std::size_t n = 0; n < r.others.size(); ++n) {
+      all[n + 1].name = r.others[n];
+      all[n + 1].owner = seam::owner_id::of(i.random(), i.random());
+    }
+    claim = backend_.open_all(std::move(all));
+  }
+  if (r.on.delay == milliseconds(0) || planted(bug::delay_forgotten)) return claim;
+  return std::make_unique<delayed>(std::move(claim), r.on.ttl, r.on.delay);
+}
+
+task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, bool told) {
   const cut until(r.until, closing_.get_token());
-  seam::claim_spec spec{
-      .name = r.name, .ttl = r.on.ttl, .fixed = !r.on.renew, .queue = !r.one_look, .label = r.on.label};
-  spec.owner = {i.random(), i.random()};  // one for all tries: an answer that got lost is adopted by the next
-  std::unique_ptr<seam::claim> claim = backend_.open(spec);
-  const instant last = r.one_look ? runtime::never : r.until.at();
+  // One for all tries: an answer that got lost is adopted by the next.
+  seam::owner_id owner = seam::owner_id::of(i.random(), i.random());
+  std::unique_ptr<seam::claim> claim = open_claim(i, r, owner);
+  const instant last = r.one_look && !r.bounded ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
   std::optional<seam::failure> reason;  // of this silence, in the store's own words
   bool heard_no = me.saw_answers();     // just now
@@ -133,12 +169,12 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
       grace = std::max(grace, 4 * (now - sent));
     }
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
-      if (silent_since) gate_.calm(r.name);
-      co_return take(r, spec.owner, std::move(claim), answer.value(), now);
+      if (silent_since) room.calm();
+      co_return take(r, owner, std::move(claim), answer.value(), now);
     }
     known = known || !r.one_look || !answer.is_no();
     if (answer.is_no()) {
-      if (silent_since) gate_.calm(r.name);
+      if (silent_since) room.calm();
       silent_since.reset();
       reason.reset();
       heard_no = true;
@@ -170,7 +206,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
     reason = failed;
     if (!silent_since) silent_since = sent;
     const bool out_of_patience = failed.permanent() || now >= later(*silent_since, settings_.patience);
-    if (out_of_patience) gate_.fail(r.name, failed);
+    if (out_of_patience) room.fail(failed);
     const limit pause(std::min({last, later(*silent_since, settings_.patience), later(now, back_off(i, tries++))}),
                       until.get().stop());
     if (out_of_patience || r.one_look || now >= last) {
@@ -180,22 +216,22 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, bool told) {
       break;
     }
     heard_no = heard_no && now - *silent_since < grace;
-    gate_.trouble(r.name, failed);
+    room.trouble(failed);
     const wake why = co_await sleep(i, pause);
     if (why == wake::stopped) {
       end = asked_to_stop();
       break;
     }
     if (planted(bug::new_owner_each_try)) {
-      spec.owner = {i.random(), i.random()};
-      claim = backend_.open(spec);
+      owner = seam::owner_id::of(i.random(), i.random());
+      claim = open_claim(i, r, owner);
     }
     if (i.now() >= last) {
       end = outcome::failed(std::move(failed));
       break;
     }
   }
-  if (known && !planted(bug::limit_keeps_the_place)) spawn(give_back(std::move(claim), r.on.ttl));
+  if (known && !planted(bug::limit_keeps_the_place)) spawn(give_back(std::move(claim), r.on.ttl + r.on.delay));
   co_return end;
 }
 
@@ -206,12 +242,13 @@ outcome engine::take(const request& r, const seam::owner_id& owner, std::unique_
     std::string name = r.name;  // before the claim goes into it: from then on nothing throws
     terms on = r.on;
     held = std::make_shared<hold>(std::move(name), std::move(on), owner, std::move(claim), grant, now);
+    if (!r.others.empty()) (void)held->leave_room();  // nobody waits behind it
     std::shared_ptr<tenancy> lease = hold::seat(held, now);
     keep_from_now(held, now);
     return outcome::granted(std::move(lease));
   } catch (const std::bad_alloc&) {
     if (held && !held->finished()) (void)held->finish();
-    spawn(held ? give_back(held) : give_back(std::move(claim), r.on.ttl));
+    spawn(held ? give_back(held) : give_back(std::move(claim), r.on.ttl + r.on.delay));
     return outcome::failed(seam::failure(errc::not_ready, "no memory for a lease"));
   }
 }

@@ -17,6 +17,10 @@ class due_heap {
   [[nodiscard]] instant first() const noexcept { return entries_.empty() ? runtime::never : entries_.front().at; }
   [[nodiscard]] const std::shared_ptr<hold>& top() const noexcept { return entries_.front().what; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  template <class F>
+  void for_each(F&& f) const {
+    for (const entry& e : entries_) f(e.what);
+  }
 
  private:
   struct entry {

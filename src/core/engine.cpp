@@ -15,6 +15,7 @@ engine::engine(seam::backend& backend, io& home, runtime::executor& user, report
       drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
       tasks_(home) {
   backend_.when_in_doubt([this] { verify(); });
+  backend_.when_asked([this](seam::asking what) { asked(std::move(what)); });
 }
 
 void engine::start_once() {
@@ -27,6 +28,11 @@ void engine::start_once() {
 
 std::size_t engine::kept() const noexcept {
   return schedule_.with([](const schedule& s) { return s.holds.size(); });
+}
+
+asked_cell engine::open_cell(std::string name, bool until_closed) {
+  return asked_cell(backend_.open_cell(std::move(name)), settings_.patience,
+                    until_closed ? closing_.get_token() : std::stop_token());
 }
 
 span back_off(io& i, unsigned tries) {

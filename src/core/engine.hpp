@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -7,7 +8,10 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "core/asked_cell.hpp"
+#include "core/back_off.hpp"
 #include "core/due_heap.hpp"
 #include "core/gate.hpp"
 #include "core/hold.hpp"
@@ -26,21 +30,25 @@ namespace holdfast::core {
 using runtime::io;
 using runtime::task;
 
+/// A limit that is over already: never wait for another holder.
+[[nodiscard]] inline bool is_one_look(const limit& until) noexcept {
+  return until.at() != runtime::never && until.at() <= boot_clock::now();
+}
+
 /// What a caller asks for. It was checked before.
 class request {
  public:
   request(std::string name_, terms on_, limit until_, bool one_look_)
       : name(std::move(name_)), on(std::move(on_)), until(std::move(until_)), one_look(one_look_) {}
+  request(std::string name_, terms on_, const limit& until_)
+      : request(std::move(name_), std::move(on_), until_, is_one_look(until_)) {}
   std::string name;
+  std::vector<std::string> others{};  ///< more names, all or nothing
   terms on;
   limit until;
-  bool one_look;  ///< never wait for another holder; `until` then bounds nothing but its stop_token
+  bool one_look;         ///< never wait for another holder; it has the store's patience
+  bool bounded = false;  ///< but no more than `until`
 };
-
-/// A limit that is over already: never wait for another holder.
-[[nodiscard]] inline bool is_one_look(const limit& until) noexcept {
-  return until.at() != runtime::never && until.at() <= boot_clock::now();
-}
 
 /// How an acquire ended.
 class outcome {
@@ -68,7 +76,8 @@ class outcome {
 /// The algorithms, written once for all stores: acquire, hand over, keep, lose, release. They know the seam and the
 /// runtime, and nothing of how a request travels or a thread runs.
 ///
-/// acquire.cpp asks the store; keep.cpp renews; release.cpp ends a hold, by will or by loss.
+/// acquire.cpp asks the store; keep.cpp renews; change.cpp makes a reader of a writer; asking.cpp looks at what others
+/// hold, asks them to let go, and takes it from them; release.cpp ends a hold, by will or by loss.
 class engine {
  public:
   struct settings {
@@ -83,6 +92,19 @@ class engine {
   [[nodiscard]] task<outcome> acquire(io&, request);
   /// Extends by ttl from now; as seam::claim::renew.
   [[nodiscard]] task<seam::answer<instant>> renew(io&, std::shared_ptr<tenancy>, milliseconds ttl, limit);
+  /// Turns the whole lock into a reader's place, without a gap; as seam::claim::downgrade.
+  [[nodiscard]] task<seam::answer<instant>> downgrade(io&, std::shared_ptr<tenancy>, limit);
+  [[nodiscard]] task<seam::answer<seam::done>> resize(io&, std::string name, std::uint32_t permits, limit);
+  /// For whoever keeps a number in the store. What waits there leaves when the engine is closed; or not, where a lease
+  /// in hand needs it.
+  [[nodiscard]] asked_cell open_cell(std::string name, bool until_closed);
+  /// As those of seam::backend; errc::closed when the store is closed meanwhile.
+  [[nodiscard]] task<seam::answer<state>> inspect(io&, std::string name, limit);
+  [[nodiscard]] task<seam::answer<std::vector<finding>>> examine(io&, limit);
+  [[nodiscard]] task<seam::answer<seam::done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
+                                                      limit);
+  [[nodiscard]] task<seam::answer<listing>> list(io&, std::string prefix, std::string after, limit);
+  [[nodiscard]] task<seam::answer<seam::done>> break_lock(io&, seam::breaking, limit);
   /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
   [[nodiscard]] std::optional<released> end_tenancy(tenancy&, instant now);
   /// Gives the claim back to the store, within the limit; what is not over by then goes on at home.
@@ -109,9 +131,11 @@ class engine {
   void start_once();
 
   // acquire.cpp
+  class in_room;
   class in_line;
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
-  task<outcome> ask(io&, const request&, visitor&, bool told);  // told: the observer knows that we wait
+  std::unique_ptr<seam::claim> open_claim(io&, const request&, const seam::owner_id&);
+  task<outcome> ask(io&, const request&, visitor&, in_room&, bool told);  // told: the observer knows that we wait
   outcome take(const request&, const seam::owner_id&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
   [[nodiscard]] outcome asked_to_stop() const;
   void tell_end(io&, const request&, const outcome&, instant began);
@@ -129,8 +153,17 @@ class engine {
   void care_again(hold&) noexcept;
   void forget(hold&) noexcept;
 
+  // asking.cpp
+  void asked(seam::asking) noexcept;
+  template <class T, class Ask>
+  task<seam::answer<T>> ask_while_open(io&, limit, Ask);
+  void hear();
+  void hear_of(hold&, const seam::asking&);
+  void ask_to_let_go(hold&, const seam::asking&);
+
   // release.cpp
   task<released> give_up_in_turn(io&, std::shared_ptr<tenancy>, limit);
+  void call_next(hold&) noexcept;
   void drop(tenancy&) noexcept;
   bool hand_over(const tenancy&, instant now);
   void tell_released(const tenancy&, instant now, released how = released::yes);
@@ -142,6 +175,7 @@ class engine {
   [[nodiscard]] static loss loss_at_deadline(const hold&) noexcept;
   void lose(const std::shared_ptr<hold>&, instant now, loss);
   task<void> give_back(std::shared_ptr<hold>);
+  task<void> give_back_later(std::shared_ptr<hold>);
   task<void> give_back(std::unique_ptr<seam::claim>, milliseconds ttl);
   task<void> release_until_known(seam::claim&, milliseconds ttl);
 
@@ -154,6 +188,9 @@ class engine {
   gate gate_;
   struct schedule {
     due_heap holds;
+    std::vector<seam::asking> asked;  // to be heard
+    std::deque<seam::asking> early;   // of holds that were granted, but are not here yet; or not any more
+    std::optional<seam::asking> early_for(const hold&);
     bool arm(instant at) noexcept {  // true: the keeper has to wake up earlier than it meant to
       if (at >= armed) return false;
       armed = at;
@@ -176,8 +213,5 @@ class engine {
   std::atomic<bool> started_{false};
   runtime::nursery tasks_;
 };
-
-/// How long to wait before asking a silent store again: longer each time, and never in step with others.
-[[nodiscard]] span back_off(io&, unsigned tries);
 
 }  // namespace holdfast::core

@@ -18,6 +18,8 @@ namespace holdfast::core {
 class visitor {
  public:
   explicit visitor(const terms& wanted) noexcept : wants(wanted) {}
+  visitor(const visitor&) = delete;
+  visitor& operator=(const visitor&) = delete;
   const terms& wants;
   runtime::signal called;
   std::shared_ptr<tenancy> given;
@@ -38,13 +40,15 @@ class visitor {
     std::atomic<bool> answered{false};  // the one who is in the room now
     std::atomic<unsigned> answers{0};   // and all before it
   };
-  progress* progress_ = nullptr;  // of the room
+  progress alone_;
+  progress* progress_ = &alone_;  // of the room, if there is one
   unsigned seen_ = 0;             // answers before we came
   visitor* next_ = nullptr;
   visitor* previous_ = nullptr;
 };
 
-/// One caller per name and process goes to the store; the others wait here, in order of arrival.
+/// One caller per name and process goes to the store for a whole lock; the others wait here, in order of arrival.
+/// (Readers and takers of permits do not come here: each has its own place in the store's queue.)
 class gate {
  public:
   enum class entry {

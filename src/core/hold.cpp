@@ -14,7 +14,7 @@ constexpr instant over = instant::min();
 
 bool terms::pass_on_to(const terms& next) const noexcept {
   return renew && next.renew && max_hold == milliseconds(0) && next.max_hold == milliseconds(0) && ttl == next.ttl &&
-         label == next.label;
+         delay == next.delay && fair == next.fair && label == next.label;
 }
 
 tenancy::tenancy(std::shared_ptr<hold> of, std::uint64_t fence, instant began) noexcept
@@ -27,21 +27,33 @@ bool tenancy::end(phase how) noexcept {
   return phase_.compare_exchange_strong(held, how);
 }
 
+std::stop_token tenancy::notice::token() {
+  if (!source.stop_possible()) {
+    source = std::stop_source();
+    if (announced) source.request_stop();  // nobody can listen yet: no user code runs
+  }
+  return source.get_token();
+}
+
+std::optional<std::stop_source> tenancy::notice::mark() {
+  announced = true;
+  return source.stop_possible() ? std::optional(source) : std::nullopt;
+}
+
 std::stop_token tenancy::lost_token() {
-  return loss_.with([](loss& l) {
-    if (!l.source) {
-      l.source.emplace();
-      if (l.announced) l.source->request_stop();  // nobody can listen yet: no user code runs
-    }
-    return l.source->get_token();
-  });
+  return notices_.with([](notices& n) { return n.lost.token(); });
 }
 
 std::optional<std::stop_source> tenancy::mark_loss() {
-  return loss_.with([](loss& l) {
-    l.announced = true;
-    return l.source;
-  });
+  return notices_.with([](notices& n) { return n.lost.mark(); });
+}
+
+std::stop_token tenancy::asked_token() {
+  return notices_.with([](notices& n) { return n.asked.token(); });
+}
+
+std::optional<std::stop_source> tenancy::mark_asked() {
+  return notices_.with([](notices& n) { return n.asked.mark(); });
 }
 
 hold::hold(std::string name_, terms on_, const seam::owner_id& owner_, std::unique_ptr<seam::claim> claim_,
@@ -50,11 +62,12 @@ hold::hold(std::string name_, terms on_, const seam::owner_id& owner_, std::uniq
       on(std::move(on_)),
       owner(owner_),
       claim(std::move(claim_)),
-      longest_ttl(on.ttl),
+      longest_ttl(on.ttl + on.delay),
       began_(now),
       must_end_(on.max_hold > milliseconds(0) ? runtime::later(now, on.max_hold) : runtime::never),
       ttl_(on.ttl),
       deadline_(grant.deadline == runtime::never ? must_end_ : grant.deadline),
+      has_room_(on.wants.exclusive()),
       tenure_(tenure{.next_fence = grant.fence, .fences = grant.fences}) {}
 
 bool hold::valid(instant now) noexcept {
@@ -80,13 +93,21 @@ bool hold::extend(instant to, instant now) noexcept {
 
 std::shared_ptr<tenancy> hold::seat(const std::shared_ptr<hold>& self, instant now) {
   return self->tenure_.with([&](tenure& t) -> std::shared_ptr<tenancy> {
-    if (t.finished || t.fences == 0) return nullptr;
+    if (t.finished || t.asked || t.fences == 0) return nullptr;
     auto next = std::make_shared<tenancy>(self, t.next_fence, now);
     if (!planted(bug::fence_used_twice)) ++t.next_fence;
     --t.fences;
     ++self->seated_;
     t.tenant = next;
     return next;
+  });
+}
+
+std::shared_ptr<tenancy> hold::ask(const seam::asking& what) noexcept {
+  return tenure_.with([&](tenure& t) -> std::shared_ptr<tenancy> {
+    if (t.finished || t.asked || !t.tenant || (what.fence != 0 && what.fence != t.tenant->fence())) return nullptr;
+    t.asked = true;
+    return t.tenant;
   });
 }
 

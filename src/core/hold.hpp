@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -21,9 +22,12 @@ using std::chrono::milliseconds;
 
 /// How a caller wants to hold.
 struct terms {
+  seam::share wants{};
   milliseconds ttl{};
   bool renew = true;
   milliseconds max_hold{0};
+  milliseconds delay{0};  ///< so long it stays closed when it was not released but ran out
+  bool fair = true;
   std::string label{};
 
   /// A hold that was taken on these terms may be passed on to a local caller with those.
@@ -52,6 +56,9 @@ class tenancy {
   [[nodiscard]] std::stop_token lost_token();
   /// Marks the loss. Who has to be stopped, on the executor: nobody, when nobody has asked for the token.
   [[nodiscard]] std::optional<std::stop_source> mark_loss();
+  /// The same for one who is asked to let go.
+  [[nodiscard]] std::stop_token asked_token();
+  [[nodiscard]] std::optional<std::stop_source> mark_asked();
 
   [[nodiscard]] const std::shared_ptr<hold>& of() const noexcept { return hold_; }
   [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
@@ -63,11 +70,16 @@ class tenancy {
   const instant began_;
   std::atomic<phase> phase_{phase::held};
   std::atomic<released> given_back_{released::yes};
-  struct loss {
-    std::optional<std::stop_source> source;  // made when somebody asks for the token
+  struct notice {
+    std::stop_source source{std::nostopstate};  // made when somebody asks for the token
     bool announced = false;
+    [[nodiscard]] std::stop_token token();
+    [[nodiscard]] std::optional<std::stop_source> mark();
   };
-  runtime::guarded<loss> loss_;
+  struct notices {
+    notice lost, asked;
+  };
+  runtime::guarded<notices> notices_;
 };
 
 /// A claim that was granted: what the keeper keeps.
@@ -82,6 +94,10 @@ class hold {
   const std::unique_ptr<seam::claim> claim;
   runtime::turn turn;  ///< for every call on the claim: a release waits for a renewal in flight
 
+  /// Local callers wait for a whole lock in a room, and may get it from each other.
+  [[nodiscard]] bool has_room() const noexcept { return has_room_; }
+  /// True, once: whoever asks has to call the next one in.
+  [[nodiscard]] bool leave_room() noexcept { return has_room_.exchange(false); }
   [[nodiscard]] milliseconds ttl() const noexcept { return ttl_; }
   void change_ttl(milliseconds to) noexcept { ttl_ = to; }
   /// The longest ttl that the store was ever asked for, answered or not: after that it has dropped us by itself.
@@ -91,6 +107,8 @@ class hold {
   /// The deadline decides between life and death: it moves only from a value that was not over yet, and once somebody
   /// saw it over, it is over for good.
   [[nodiscard]] instant deadline() const noexcept { return deadline_; }
+  /// Until the deadline; 0 when it is over, by whoever ended it.
+  [[nodiscard]] span left(instant now) const noexcept { return std::max(deadline(), now) - now; }
   [[nodiscard]] bool valid(instant now) noexcept;
   bool extend(instant to, instant now) noexcept;  ///< false: it was over; never shortens
   [[nodiscard]] instant must_end() const noexcept { return must_end_; }
@@ -100,6 +118,10 @@ class hold {
   /// How many tenancies there were, and since when the first.
   [[nodiscard]] unsigned seated() const noexcept { return seated_; }
   [[nodiscard]] instant began() const noexcept { return began_; }
+
+  /// Somebody asks its tenant to let go: then nobody is seated any more. Who is asked; nobody, if it was asked before,
+  /// or is not the one that is meant, or the hold is finished.
+  [[nodiscard]] std::shared_ptr<tenancy> ask(const seam::asking&) noexcept;
 
   /// Ends the hold. One caller only gets its last tenant: that one takes care of the claim and of the room.
   [[nodiscard]] std::shared_ptr<tenancy> finish() noexcept;
@@ -113,6 +135,7 @@ class hold {
  private:
   struct tenure {
     bool finished = false;
+    bool asked = false;
     std::uint64_t next_fence = 0;
     std::uint64_t fences = 0;           // left
     std::shared_ptr<tenancy> tenant{};  // it owns the hold in turn, until finish() cuts the circle
@@ -122,6 +145,7 @@ class hold {
   std::atomic<milliseconds> ttl_;
   std::atomic<instant> deadline_;
   std::atomic<unsigned> seated_{0};
+  std::atomic<bool> has_room_;
   runtime::guarded<tenure> tenure_;
 };
 

@@ -32,6 +32,7 @@ task<void> engine::keep() {
   for (;;) {
     instant next = later(home_.now(), 100ms);
     try {
+      hear();
       next = keep_those_that_are_due(home_.now());
     } catch (const std::bad_alloc&) {  // nothing was forgotten: again in a while
     }
@@ -112,13 +113,13 @@ task<void> engine::keep_one(std::shared_ptr<hold> h) {
     const runtime::taken_turn ours(h->turn);
     const instant sent = home_.now();
     // Less than the smallest ttl is left: there is nothing to gain.
-    const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) - sent >= 10ms;
+    const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) >= sent + 10ms;
     if ((!h->finished() && h->valid(sent) && worth_it) || planted(bug::renewal_after_release)) {
       // A fixed lease is only looked at, and not extended.
       const milliseconds wanted = h->on.renew ? h->ttl() : 10ms;
       const milliseconds ttl = std::min(wanted, std::chrono::ceil<milliseconds>(h->must_end() - sent));
       // Half of what is left: a lost request must leave time for another.
-      const span half = std::max<span>((h->deadline() - sent) / 2, ttl / 20);
+      const span half = std::max<span>(h->left(sent) / 2, ttl / 20);
       const instant enough = sent + std::min(half, settings_.patience);
       const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
       (void)answer;  // extend() has drawn the consequences
@@ -137,7 +138,7 @@ void engine::care_again(hold& h) noexcept {
 /// With the hold's turn.
 task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milliseconds ttl, limit l) {
   const instant sent = i.now();
-  h->longest_ttl = std::max(h->longest_ttl, ttl);
+  h->longest_ttl = std::max(h->longest_ttl, ttl + h->on.delay);
   seam::answer<instant> answer = seam::answer<instant>::no();
   try {
     answer = co_await h->claim->renew(i, ttl, l);
@@ -194,10 +195,16 @@ instant engine::next_care(const hold& h, instant now) const noexcept {
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
   const instant at = next_care(*h, now);
+  std::optional<seam::asking> early;
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.add(h, at);
+    if (!s.early.empty()) early = s.early_for(*h);
     return s.arm(at);
   });
+  while (early) {
+    hear_of(*h, *early);
+    early = schedule_.with([&](schedule& s) { return s.early_for(*h); });
+  }
   // Only then: an uncontended lock and unlock wakes nobody.
   if (earlier && !planted(bug::late_keeper)) kick_.set();
 }
@@ -229,7 +236,7 @@ task<seam::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lease,
   const instant asked = i.now();
   if (!lease->held(asked)) co_return answer;
   // Half of what is left: if this one gets no answer, the keeper must have time for another.
-  const instant enough = asked + std::min<span>((h->deadline() - asked) / 2, settings_.patience);
+  const instant enough = asked + std::min<span>(h->left(asked) / 2, settings_.patience);
   const limit until(std::min(l.at(), enough), l.stop());
   bool mine = h->turn.try_enter();
   if (!mine) mine = co_await h->turn.enter(i, until);

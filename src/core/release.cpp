@@ -62,9 +62,14 @@ task<released> engine::give_up_in_turn(io& i, std::shared_ptr<tenancy> lease, li
   if (result == released::unknown) {
     abandon(h);  // not on the caller's time
   } else {
-    gate_.next(h->name);
+    call_next(*h);
   }
   co_return result;
+}
+
+/// The next local caller has to ask the store.
+void engine::call_next(hold& h) noexcept {
+  if (h.leave_room()) gate_.next(h.name);
 }
 
 /// A lease that nobody wants after all.
@@ -80,7 +85,7 @@ void engine::abandon(const std::shared_ptr<hold>& h) noexcept {
     spawn(give_back(h));
   } catch (...) {  // no memory even for that: the store drops it by itself
   }
-  gate_.next(h->name);
+  call_next(*h);
 }
 
 task<released> engine::release(io& i, std::shared_ptr<tenancy> lease, limit l) {
@@ -100,8 +105,10 @@ void engine::tell_released(const tenancy& lease, instant now, released how) {
 bool engine::hand_over(const tenancy& lease, instant now) {
   const std::shared_ptr<hold>& h = lease.of();
   const span ttl = h->ttl();
-  const bool turn_is_over = h->seated() >= settings_.burst || now - h->began() >= ttl / 10;
+  const bool turn_is_over =
+      h->on.fair ? h->seated() >= settings_.burst || now - h->began() >= ttl / 10 : now - h->began() >= ttl;
   const bool too_old = h->deadline() <= now + ttl / 2;
+  if (!h->has_room()) return false;
   if ((turn_is_over || too_old || h->ttl() != h->on.ttl) && !planted(bug::late_hand_over)) return false;
   bool to_be_told = false;
   const auto note = [&] { to_be_told = report_.note(released_event(lease, now)); };
@@ -137,8 +144,14 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
     if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });
   }
   if (planted(bug::loss_keeps_the_room)) return;
-  if (how == loss::taken) {
-    gate_.next(h->name);
+  if (how == loss::taken && !h->claim->has_parts()) {
+    call_next(*h);
+  } else if (h->on.delay > milliseconds(0) && !planted(bug::delay_forgotten)) {
+    try {
+      spawn(give_back_later(h));
+    } catch (...) {  // no memory even for that: the store drops it by itself
+    }
+    call_next(*h);
   } else {
     abandon(h);  // the store may still think that it is ours
   }
@@ -149,6 +162,13 @@ task<void> engine::give_back(std::shared_ptr<hold> h) {
   if (!mine) co_return;
   const runtime::taken_turn ours(h->turn);
   co_await release_until_known(*h->claim, h->longest_ttl);
+}
+
+/// When its lock delay is over. Most stores drop it by themselves about then.
+task<void> engine::give_back_later(std::shared_ptr<hold> h) {
+  const limit over(later(home_.now(), h->on.delay), ending_.get_token());
+  const wake why = co_await sleep(home_, over);
+  if (why != wake::stopped) co_await give_back(h);
 }
 
 task<void> engine::give_back(std::unique_ptr<seam::claim> claim, milliseconds ttl) {

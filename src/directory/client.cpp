@@ -1,16 +1,15 @@
 #include "directory/client.hpp"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "directory/death_watch.hpp"
+#include "directory/examination.hpp"
 #include "runtime/blocking.hpp"
+#include "runtime/random.hpp"
 
 namespace holdfast::directory {
 
@@ -26,28 +25,39 @@ using seam::answer;
 using seam::done;
 using seam::grant;
 
-/// Sets the signal when a process has ended.
-class death_watch {
- public:
-  /// Throws std::system_error.
-  death_watch(runtime::loop& l, const process& p, const sessions& alive, runtime::signal& waiter)
-      : loop_(l), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(p.pid), 0))) {
-    if (pidfd_.get() < 0 && errno != ESRCH) throw std::system_error(errno, std::generic_category(), "pidfd_open");
-    // Only if it lives now is that pid its own, and not somebody's who got the same number later.
-    if (!alive.alive(p.session)) {
-      waiter.set();
-    } else {
-      loop_.watch(pidfd_.get(), [&waiter] { waiter.set(); }, runtime::loop::interest::readable_once);
+template <class T, class Act>
+task<answer<T>> attempt(io& i, Act act, instant until) {
+  const auto once = [act, until] {
+    try {
+      return act(until);
+    } catch (const seam::failure& why) {
+      return answer<T>::unknown(why);
+    } catch (const std::system_error& e) {
+      return answer<T>::unknown(seam::failure(errc::not_ready, e.what()));
     }
-  }
-  death_watch(const death_watch&) = delete;
-  death_watch& operator=(const death_watch&) = delete;
-  ~death_watch() { loop_.unwatch(pidfd_.get()); }
+  };
+  answer<T> result = co_await runtime::blocking(i, once);
+  co_return result;
+}
 
- private:
-  runtime::loop& loop_;
-  descriptor pidfd_;
-};
+template <class T, class Act>
+task<answer<T>> ask(io& i, limit l, Act act) {
+  for (;;) {
+    // On the loop all wait for one worker: nobody may keep it for long, or others would miss their limits.
+    const instant until = i.in_place() ? l.at() : std::min(l.at(), later(i.now(), 5ms));
+    answer<T> result = co_await attempt<T>(i, act, until);
+    const bool no_turn = result.is_unknown() && result.why().code == errc::unreachable;
+    if (!no_turn || i.now() >= l.at()) co_return result;
+    const wake why = co_await sleep(i, limit(std::min(l.at(), later(i.now(), 1ms)), l.stop()));
+    if (why == wake::stopped) co_return result;
+  }
+}
+
+/// As many as fit into a letter.
+std::vector<owner_bytes> some_of(const std::vector<owner_bytes>& all, std::size_t from) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(from);
+  return {first, first + static_cast<std::ptrdiff_t>(std::min(letter::most_owners, all.size() - from))};
+}
 
 }  // namespace
 
@@ -56,9 +66,12 @@ class client::place final : public seam::claim {
   place(client& c, seam::claim_spec spec) : client_(c) {
     me_.name = std::move(spec.name);
     me_.owner = std::bit_cast<owner_bytes>(spec.owner);
+    me_.wants = spec.wants;
     me_.ttl = spec.ttl;
     me_.fixed = spec.fixed;
     me_.queue = spec.queue;
+    me_.barges = spec.barges;
+    me_.delay = spec.delay;
     me_.label = std::move(spec.label);
     client_.lookout_.begin();
     if (me_.queue) client_.inbox_.add(me_.owner, waiting_);
@@ -77,27 +90,24 @@ class client::place final : public seam::claim {
       client_.summon(me_.name, std::move(told), until);
       if (!found_.ours) return answer<grant>::no({found_.holder});
       const instant deadline = me_.fixed ? seam::deadline_after(sent, me_.ttl) : never;
-      return answer<grant>::yes({found_.fence, ledger::fences_in_a_block, deadline});
+      return answer<grant>::yes({found_.fence, fences_of(me_.wants), deadline});
     });
   }
 
-  // It is enough to watch the one before us: whoever stands there watches the next, and so on up to the holder. Whoever
-  // leaves the queue tells the one behind.
+  // It is enough to watch the one before us: whoever stands there watches the next, and so on up to the first, who
+  // watches all that hold. Whoever leaves the queue tells the one behind.
   task<wake> wakeup(io& i, limit l) override {
-    const process& before = found_.ahead;
-    const bool ours = before.session == client_.sessions_.own();  // it cannot go without us
-    const std::optional<death_watch> watch = ours ? std::nullopt : watch_for_death_of(before);
-    const bool watched = ours || watch;
+    const death_watch watch(client_.loop_, client_.sessions_, client_.pid_namespace_, found_.ahead, waiting_.called);
     // Nothing relies on a message alone.
     const instant again = std::min(found_.expires, later(i.now(), 10s));
     for (;;) {
       // Where a process cannot be watched, its byte is looked at.
-      const instant next = watched ? again : std::min(again, later(i.now(), 100ms));
+      const instant next = watch.sees_all() ? again : std::min(again, later(i.now(), 100ms));
       const limit nearer(std::min(l.at(), next), l.stop());
       const wake why = co_await wait(i, waiting_.called, nearer);
       if (why != wake::late) co_return why;
       const instant now = i.now();
-      if (now >= again || (!watched && !lives(before))) co_return wake::signalled;
+      if (now >= again || watch.one_is_gone()) co_return wake::signalled;
       if (now >= l.at()) co_return wake::late;
     }
   }
@@ -106,6 +116,17 @@ class client::place final : public seam::claim {
     return ask<instant>(i, std::move(l), [this, ttl](instant until) {
       const instant sent = boot_clock::now();
       if (!client_.ledger_.renew(me_, ttl, until)) return answer<instant>::no();
+      return answer<instant>::yes(me_.fixed ? seam::deadline_after(sent, ttl) : never);
+    });
+  }
+
+  task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
+    return ask<instant>(i, std::move(l), [this, fence, ttl](instant until) {
+      const instant sent = boot_clock::now();
+      std::vector<summons> told;
+      const bool ours = client_.ledger_.downgrade(me_, fence, ttl, until, told);
+      client_.summon(me_.name, std::move(told), until);
+      if (!ours) return answer<instant>::no();
       return answer<instant>::yes(me_.fixed ? seam::deadline_after(sent, ttl) : never);
     });
   }
@@ -120,64 +141,80 @@ class client::place final : public seam::claim {
   }
 
  private:
-  /// Nothing: it cannot be watched, because it is in another pid namespace, or for lack of something.
-  std::optional<death_watch> watch_for_death_of(const process& p) noexcept {
-    if (p.pid_namespace != client_.pid_namespace_) return std::nullopt;
-    try {
-      return std::optional<death_watch>(std::in_place, client_.loop_, p, client_.sessions_, waiting_.called);
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
-  }
-  bool lives(const process& p) const noexcept {
-    try {
-      return client_.sessions_.alive(p.session);
-    } catch (const std::exception&) {
-      return false;  // then whoever asks again hears what is wrong
-    }
-  }
-
   /// Whoever released the lock has written down that it is ours, and said so: no need to look.
   task<answer<grant>> as_told(message granted) {
-    me_.ticket = 0;
     const instant granted_at(std::chrono::nanoseconds(granted.expires) - me_.ttl);
     const instant deadline = me_.fixed ? seam::deadline_after(granted_at, me_.ttl) : never;
-    const grant g{granted.fence, ledger::fences_in_a_block, deadline};
+    const grant g{granted.fence, fences_of(me_.wants), deadline};
     co_return answer<grant>::yes(g);
-  }
-
-  template <class T, class Act>
-  task<answer<T>> ask(io& i, limit l, Act act) {
-    for (;;) {
-      // On the loop all wait for one worker: nobody may keep it for long, or others would miss their limits.
-      const instant until = i.in_place() ? l.at() : std::min(l.at(), later(i.now(), 5ms));
-      answer<T> result = co_await attempt<T>(i, act, until);
-      const bool no_turn = result.is_unknown() && result.why().code == errc::unreachable;
-      if (!no_turn || i.now() >= l.at()) co_return result;
-      const wake why = co_await sleep(i, limit(std::min(l.at(), later(i.now(), 1ms)), l.stop()));
-      if (why == wake::stopped) co_return result;
-    }
-  }
-
-  template <class T, class Act>
-  task<answer<T>> attempt(io& i, Act act, instant until) {
-    const auto once = [act, until] {
-      try {
-        return act(until);
-      } catch (const seam::failure& why) {
-        return answer<T>::unknown(why);
-      } catch (const std::system_error& e) {
-        return answer<T>::unknown(seam::failure(errc::not_ready, e.what()));
-      }
-    };
-    answer<T> result = co_await runtime::blocking(i, once);
-    co_return result;
   }
 
   client& client_;
   entry me_;
   addressee waiting_;
   ledger::found found_;
+};
+
+/// Somebody who waits stands in the inbox for as long as it does.
+class client::in_inbox {
+ public:
+  in_inbox(inbox& all, const owner_bytes& owner, addressee& waiter) : all_(all), owner_(owner) {
+    all_.add(owner_, waiter);
+  }
+  in_inbox(const in_inbox&) = delete;
+  in_inbox& operator=(const in_inbox&) = delete;
+  ~in_inbox() { all_.remove(owner_); }
+
+ private:
+  inbox& all_;
+  const owner_bytes& owner_;
+};
+
+class client::number final : public seam::cell {
+ public:
+  number(client& c, std::string name)
+      : client_(c),
+        name_(std::move(name)),
+        me_(std::bit_cast<owner_bytes>(seam::owner_id{runtime::random_bits(), runtime::random_bits()})) {
+    client_.lookout_.begin();
+  }
+
+  task<answer<seam::reading>> get(io& i, limit l) override {
+    return ask<seam::reading>(i, std::move(l), [this](instant until) {
+      return answer<seam::reading>::yes(client_.ledger_.get_cell(name_, until));
+    });
+  }
+
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+    return ask<std::uint64_t>(i, std::move(l), [this, seen, wanted = std::move(wanted)](instant until) {
+      std::vector<summons> told;
+      answer<std::uint64_t> said = client_.ledger_.put_cell(name_, seen, wanted, until, told);
+      for (const summons& each : told) (void)client_.inbox_.send(each.session, each.text);  // who is gone, is gone
+      return said;
+    });
+  }
+
+  // Nothing relies on a message alone.
+  task<wake> changed(io& i, seam::reading seen, limit l) override {
+    const in_inbox ours(client_.inbox_, me_, waiting_);  // before others know of it
+    const milliseconds pause = seam::look_again + milliseconds(i.random() % 5'000);
+    const instant again = later(i.now(), seen.there ? std::min(seen.left, pause) : pause);
+    const auto watch = [this, seen, pause](instant until) {
+      return answer<bool>::yes(client_.ledger_.watch_cell(name_, seen, me_, pause + 1s, until));
+    };
+    answer<bool> as_seen = co_await ask<bool>(i, l, watch);
+    if (as_seen.is_yes() && !as_seen.value()) co_return wake::signalled;
+    // Whoever looks again hears what is wrong.
+    const instant next = as_seen.is_yes() ? again : std::min(again, later(i.now(), 100ms));
+    const wake why = co_await wait(i, waiting_.called, limit(std::min(l.at(), next), l.stop()));
+    co_return why == wake::late&& next < l.at() ? wake::signalled : why;
+  }
+
+ private:
+  client& client_;
+  const std::string name_;
+  const owner_bytes me_;
+  addressee waiting_;
 };
 
 client::client(const std::string& path, runtime::loop& loop)
@@ -190,7 +227,8 @@ client::client(const std::string& path, runtime::loop& loop)
       lookout_([this] { ledger_.check_files(); }, loop) {}
 
 client::~client() {
-  lookout_.report_to(nullptr);  // whom it told is gone by now
+  lookout_.report_to(nullptr);  // whom they told is gone by now
+  inbox_.when_in_doubt(nullptr);
   for (const summons& each : ledger_.leave()) (void)inbox_.send(each.session, each.text);
 }
 
@@ -198,7 +236,90 @@ std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
+task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, limit l) {
+  return ask<done>(i, std::move(l), [this, name = std::move(name), whole](instant until) {
+    std::vector<summons> told;
+    ledger_.resize(name, whole, until, told);
+    summon(name, std::move(told), until);
+    return answer<done>::yes({});
+  });
+}
+
+std::unique_ptr<seam::cell> client::open_cell(std::string name) {
+  return std::make_unique<number>(*this, std::move(name));
+}
+
+task<answer<state>> client::inspect(io& i, std::string name, limit l) {
+  return ask<state>(i, std::move(l), [this, name = std::move(name)](instant until) {
+    return answer<state>::yes(ledger_.inspect(name, until));
+  });
+}
+
+task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
+  const auto look = [this, &name, &reason, fence](instant until) {
+    return answer<claims_by_session>::yes(ledger_.ask_holders(name, reason, fence, until));
+  };
+  answer<claims_by_session> asked = co_await ask<claims_by_session>(i, l, look);
+  if (asked.is_unknown()) co_return answer<done>::unknown(asked.why());
+  answer<done> end = answer<done>::no();
+  for (const auto& [session, owners] : asked.value()) {
+    for (std::size_t from = 0; from < owners.size(); from += letter::most_owners) {
+      const letter text{.fence = fence, .reason = reason, .owners = some_of(owners, from)};
+      answer<done> one = co_await post(i, session, text, l);
+      if (one.is_unknown()) co_return one;
+      if (one.is_yes()) end = one;
+    }
+  }
+  co_return end;
+}
+
+task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
+  const auto look = [this, prefix = std::move(prefix), after = std::move(after), most](instant until) {
+    return answer<listing>::yes(ledger_.list(prefix, after, most, until));
+  };
+  return ask<listing>(i, std::move(l), look);
+}
+
+task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
+  return ask<done>(i, std::move(l), [this, what = std::move(what)](instant until) {
+    std::vector<summons> told;
+    claims_by_session losers;
+    if (!ledger_.break_lock(what, until, told, losers)) return answer<done>::no();
+    summon(what.name, std::move(told), until);
+    for (const auto& [session, owners] : losers) {
+      for (std::size_t from = 0; from < owners.size(); from += letter::most_owners) {
+        // Where it is full, whoever reads that many looks for itself.
+        (void)inbox_.send(session, letter{.owners = some_of(owners, from), .taken = true});
+      }
+    }
+    return answer<done>::yes({});
+  });
+}
+
+/// no: its process is gone.
+task<answer<done>> client::post(io& i, session_id to, const letter& text, limit l) {
+  for (;;) {
+    const inbox::fate is = inbox_.send(to, text);
+    if (is == inbox::fate::sent) co_return answer<done>::yes(done());
+    if (is == inbox::fate::gone && !sessions_.alive(to)) co_return answer<done>::no();
+    if (i.now() >= l.at()) break;
+    const wake why = co_await sleep(i, limit(std::min(l.at(), later(i.now(), 5ms)), l.stop()));
+    if (why == wake::stopped) break;
+  }
+  co_return answer<done>::unknown(seam::failure(errc::unreachable, "a holder does not read what it is told"));
+}
+
+task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
+  return ask<std::vector<finding>>(i, std::move(l), [this](instant until) {
+    ledger_.check_files();
+    return answer<std::vector<finding>>::yes(directory::examine(folder_, sessions_, until));
+  });
+}
+
+void client::when_asked(std::function<void(seam::asking)> asked) { inbox_.report_to(std::move(asked)); }
+
 void client::when_in_doubt(std::function<void()> verify) {
+  inbox_.when_in_doubt(verify);
   lookout_.report_to([this, verify = std::move(verify)] {
     inbox_.wake_all();
     verify();
@@ -209,15 +330,14 @@ guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};
 }
 
-/// Wakes those who were granted a lock; one who is gone in this very moment is skipped. Whom this does not reach looks
-/// for itself after a while.
+/// Wakes those who were let in; one who is gone in this very moment is passed over. Whom this does not reach looks for
+/// itself after a while.
 void client::summon(const std::string& name, std::vector<summons> told, instant until) noexcept {
-  while (!told.empty()) {
-    const summons next = told.back();
-    told.pop_back();
+  for (std::size_t n = 0; n < told.size(); ++n) {
+    const summons next = told[n];
     try {
       if (inbox_.send(next.session, next.text)) continue;
-      if (!sessions_.alive(next.session)) ledger_.serve(name, until, told);
+      if (!sessions_.alive(next.session)) ledger_.pass_over(next.session, name, until, told);
     } catch (...) {  // what our caller has done is done, and is what it hears of
     }
   }

@@ -21,11 +21,25 @@ class client final : public seam::backend {
   client(const std::string& path, runtime::loop&);
   ~client() override;
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+                                                               limit) override;
+  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<seam::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                               std::uint64_t fence, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+                                                          std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
+  void when_asked(std::function<void(seam::asking)>) override;
   void when_in_doubt(std::function<void()> verify) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
   class place;
+  class number;
+  class in_inbox;
+  runtime::task<seam::answer<seam::done>> post(runtime::io&, session_id to, const letter&, limit);
   void summon(const std::string& name, std::vector<summons>, instant until) noexcept;
 
   folder folder_;

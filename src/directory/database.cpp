@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
 
 [[noreturn]] void fail(sqlite3* database, const std::string& path) {
@@ -165,21 +165,24 @@ void database::make_tables(std::int64_t last_fence, const sessions& living) {
   }
   if ((found != 0 && !older) || (mark != 0 && mark != our_mark))
     throw seam::failure(errc::foreign, path_ + " is a database of something else");
-  // A lock's holder has the ticket 0, those who wait have growing ones: the first rows of a name are all one ever
-  // needs.
   run("BEGIN IMMEDIATE");
   if (older) {  // nobody who is in it lives; what remains is how far fences were used
     last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));
     run("DROP TABLE place; DROP TABLE session; DROP TABLE mint");
   }
-  run("CREATE TABLE IF NOT EXISTS place(name BLOB, ticket INTEGER, owner BLOB NOT NULL, session INTEGER NOT NULL,"
-      "  ttl INTEGER NOT NULL, expires INTEGER NOT NULL, label BLOB NOT NULL, PRIMARY KEY(name, ticket)) WITHOUT ROWID;"
+  // Who holds has its session in `held`; who waits has a growing ticket. The row with neither is of all who hold: its
+  // part is the sum of theirs. Fixed leases are found by their end.
+  run("CREATE TABLE IF NOT EXISTS place(name BLOB, held INTEGER, ticket INTEGER, owner BLOB, session INTEGER NOT NULL,"
+      "  part INTEGER NOT NULL, whole INTEGER NOT NULL, fence INTEGER NOT NULL, ttl INTEGER NOT NULL,"
+      "  expires INTEGER NOT NULL, label BLOB NOT NULL, delay INTEGER NOT NULL, PRIMARY KEY(name, held, ticket, "
+      "owner)) WITHOUT ROWID;"
+      "CREATE INDEX IF NOT EXISTS fixed ON place(name, expires) WHERE expires < 4611686018427387904;"
       "CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL,"
       "  namespace INTEGER NOT NULL);"
       "CREATE TABLE IF NOT EXISTS mint(one INTEGER PRIMARY KEY CHECK(one = 1), last INTEGER NOT NULL,"
       "  reserved INTEGER NOT NULL);"
       "PRAGMA application_id = 1215261796;"
-      "PRAGMA user_version = 2");
+      "PRAGMA user_version = 3");
   statement(get(), "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").bind(1, last_fence).run();
   run("COMMIT");
 }

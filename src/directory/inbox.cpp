@@ -3,10 +3,13 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "store/answer.hpp"
 
@@ -70,25 +73,53 @@ void inbox::wake_all() {
 }
 
 bool inbox::send(session_id to, const message& text) const {
+  return put(to, {reinterpret_cast<const char*>(&text), sizeof text}) != fate::gone;
+}
+
+inbox::fate inbox::send(session_id to, const letter& text) const { return put(to, text.packed()); }
+
+inbox::fate inbox::put(session_id to, std::string_view bytes) const {
   const sockaddr_un there = address(folder_, to);
   for (;;) {
-    const ssize_t sent = ::sendto(socket_.get(), &text, sizeof text, MSG_DONTWAIT | MSG_NOSIGNAL,
+    const ssize_t sent = ::sendto(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                                   reinterpret_cast<const sockaddr*>(&there), sizeof there);
-    if (sent >= 0) return true;
+    if (sent >= 0) return fate::sent;
     if (errno == EINTR) continue;
-    return errno != ECONNREFUSED && errno != ENOENT;
+    return errno == ECONNREFUSED || errno == ENOENT ? fate::gone : fate::full;
   }
 }
 
+void inbox::report_to(std::function<void(seam::asking)> whom) {
+  asked_.with([&](auto& to) { to = std::move(whom); });
+}
+
+void inbox::when_in_doubt(std::function<void()> verify) {
+  doubt_.with([&](auto& to) { to = std::move(verify); });
+}
+
+/// It may have been full, and what was sent then is lost.
+void inbox::overflowed() {
+  wake_all();
+  doubt_.with([](const auto& verify) {
+    if (verify) verify();
+  });
+}
+
 void inbox::read() {
-  message text;
+  std::array<char, letter::longest + 1> bytes;
   for (std::size_t count = 0;; ++count) {
-    const ssize_t n = ::recv(socket_.get(), &text, sizeof text, MSG_DONTWAIT);
+    const ssize_t n = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (n < 0) {
-      if (count >= room_) wake_all();  // it may have been full, and what was sent then is lost
+      if (count >= room_) overflowed();
       return;
     }
-    if (n == static_cast<ssize_t>(sizeof text)) deliver(text);
+    message text;
+    if (n == static_cast<ssize_t>(sizeof text)) {
+      std::memcpy(&text, bytes.data(), sizeof text);
+      deliver(text);
+    } else if (const auto asks = letter::parse({bytes.data(), static_cast<std::size_t>(n)})) {
+      deliver(*asks);
+    }
   }
 }
 
@@ -98,6 +129,15 @@ void inbox::deliver(const message& text) {
     if (at == all.end()) return;  // it has left
     if (text.fence != 0) at->second->granted.with([&](auto& last) { last = text; });
     at->second->called.set();
+  });
+}
+
+void inbox::deliver(const letter& text) {
+  asked_.with([&](const auto& to) {
+    if (!to) return;
+    for (const owner_bytes& each : text.owners) {
+      to({std::bit_cast<seam::owner_id>(each), text.fence, text.reason, text.taken});
+    }
   });
 }
 

@@ -1,16 +1,19 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "directory/folder.hpp"
+#include "directory/letter.hpp"
 #include "directory/message.hpp"
 #include "directory/sessions.hpp"
 #include "runtime/fork.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/signal.hpp"
+#include "store/claim.hpp"
 
 namespace holdfast::directory {
 
@@ -37,10 +40,20 @@ class inbox {
 
   /// False: nobody is there any more. A full inbox is fine: whoever reads that many messages lets all look.
   [[nodiscard]] bool send(session_id to, const message&) const;
+  enum class fate { sent, full, gone };
+  /// What was sent is kept by the kernel until it is read, or its reader is gone.
+  [[nodiscard]] fate send(session_id to, const letter&) const;
+  /// Whom the loop tells of letters.
+  void report_to(std::function<void(seam::asking)> whom);
+  /// What the loop calls when letters may have been lost.
+  void when_in_doubt(std::function<void()> verify);
 
  private:
+  [[nodiscard]] fate put(session_id to, std::string_view bytes) const;
   void read();
+  void overflowed();
   void deliver(const message&);
+  void deliver(const letter&);
   const folder& folder_;
   const session_id own_;
   runtime::loop& loop_;
@@ -48,6 +61,8 @@ class inbox {
   const runtime::closed_in_children private_{socket_.get()};
   const std::size_t room_;  // messages that the kernel keeps
   runtime::guarded<std::map<owner_bytes, addressee*>> waiting_;
+  runtime::guarded<std::function<void(seam::asking)>> asked_;
+  runtime::guarded<std::function<void()>> doubt_;
 };
 
 }  // namespace holdfast::directory

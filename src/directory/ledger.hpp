@@ -1,51 +1,27 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <semaphore>
 #include <string>
 #include <vector>
 
+#include "directory/cells.hpp"
 #include "directory/database.hpp"
 #include "directory/folder.hpp"
-#include "directory/message.hpp"
-#include "directory/reserve.hpp"
+#include "directory/gathering.hpp"
+#include "directory/mint.hpp"
+#include "directory/notes.hpp"
+#include "directory/places.hpp"
 #include "directory/sessions.hpp"
+#include "directory/survey.hpp"
 #include "directory/writers.hpp"
-#include "store/claim.hpp"
 
 namespace holdfast::directory {
 
-using seam::milliseconds;
-
-/// Who a session is, as far as it told.
-struct process {
-  session_id session = 0;
-  std::int64_t pid = 0;
-  std::int64_t pid_namespace = 0;
-};
-
 [[nodiscard]] std::int64_t own_pid_namespace();
 
-/// Somebody who was granted a lock, and must be told; or, without a fence, whose predecessor has left.
-struct summons {
-  session_id session;
-  message text;
-};
-
-/// One party's entry. It remembers its ticket, so that nothing has to be searched.
-struct entry {
-  std::string name;
-  owner_bytes owner{};
-  milliseconds ttl{};
-  bool fixed = false;
-  bool queue = true;
-  std::string label{};
-  std::int64_t ticket = 0;  ///< 0: none, or it holds
-};
-
 /// The lock table: rows of SQLite, changed in one short transaction each, by one writer at a time.
-/// A row counts as long as its session lives and, if it is fixed, its time has not run out.
 class ledger {
  public:
   /// Throws seam::failure. `gone` gets the sessions that ended without a word, for whoever tidies up after them.
@@ -55,42 +31,57 @@ class ledger {
     bool ours = false;
     std::uint64_t fence = 0;
     std::string holder{};              ///< its label
-    instant expires = runtime::never;  ///< of the holder
-    process ahead{};                   ///< the one before us: in the queue, or the holder
+    instant expires = runtime::never;  ///< when a holder's time is over, the first of them
+    /// Whose death we have to notice: of the one before us in the queue, or of all who hold. Of some we know only their
+    /// sessions: there are too many to watch.
+    std::vector<process> ahead{};
   };
+  static constexpr std::size_t most_watched = 64;
+
   /// All take a limit for the writer's turn; they throw seam::failure. `told` gets whoever has to look.
   [[nodiscard]] found acquire(entry&, instant until, std::vector<summons>& told);
   [[nodiscard]] bool renew(const entry&, milliseconds ttl, instant until);
-  [[nodiscard]] bool release(entry&, instant until, std::vector<summons>& told);
-  /// The head of the queue turned out to be gone: on to the next.
-  void serve(const std::string& name, instant until, std::vector<summons>& told);
+  [[nodiscard]] bool downgrade(const entry&, std::uint64_t fence, milliseconds ttl, instant until,
+                               std::vector<summons>& told);
+  [[nodiscard]] bool release(const entry&, instant until, std::vector<summons>& told);
+  void resize(const std::string& name, std::uint32_t whole, instant until, std::vector<summons>& told);
+  /// Somebody who was let in turned out to be gone: on to the next.
+  void pass_over(session_id gone, const std::string& name, instant until, std::vector<summons>& told);
+  [[nodiscard]] seam::reading get_cell(const std::string& name, instant until);
+  [[nodiscard]] seam::answer<std::uint64_t> put_cell(const std::string& name, std::uint64_t seen, const seam::change&,
+                                                     instant until, std::vector<summons>& told);
+  /// False: it is not as seen any more. Else it will be told, once, if it changes before `for_long` is over.
+  [[nodiscard]] bool watch_cell(const std::string& name, const seam::reading& seen, const owner_bytes& who,
+                                milliseconds for_long, instant until);
+  /// Who holds it, and has to be told; that they are asked is written down.
+  [[nodiscard]] claims_by_session ask_holders(const std::string& name, const std::string& reason, std::uint64_t fence,
+                                              instant until);
+  /// False: nobody holds it who is meant. `losers` gets those who have to be told that they lost it.
+  [[nodiscard]] bool break_lock(const seam::breaking&, instant until, std::vector<summons>& told,
+                                claims_by_session& losers);
+  /// These look, and change nothing: no writer's turn is needed.
+  [[nodiscard]] state inspect(const std::string& name, instant until);
+  /// In the order of their names, in one moment; `most` names are looked at, some of which the dead may have left.
+  [[nodiscard]] listing list(const std::string& prefix, const std::string& after, std::size_t most, instant until);
   /// Throws seam::failure when the files are not those that were opened.
   void check_files() const;
   /// Ends our session in order. Those who get what it may have left behind are told.
   [[nodiscard]] std::vector<summons> leave() noexcept;
 
-  static constexpr std::uint64_t fences_in_a_block = 64;
-
  private:
   class one_thread;
   class writing;
-  struct row {
-    std::int64_t ticket;
-    owner_bytes owner;
-    session_id session;
-    std::int64_t expires;
-    std::int64_t ttl;
-    std::string label;
-  };
+  class reading;
+  class snapshot;
   void begin_session(std::vector<session_id>& gone);
-  [[nodiscard]] std::optional<row> first_of(const std::string& name, std::int64_t from_ticket);
-  [[nodiscard]] bool waits(const entry&);
-  [[nodiscard]] bool counts(const row&) const;
-  void remove(const std::string& name, std::int64_t ticket);
-  bool serve_next(const std::string& name, const std::optional<owner_bytes>& except, std::vector<summons>& told);
-  void hold(const entry&, bool already);
-  [[nodiscard]] std::uint64_t mint();
-  [[nodiscard]] process ahead_of(const std::string& name, std::int64_t ticket, const row& holder);
+  void forget_those_without_session();
+  void make_cells(instant until);
+  void make_notes(instant until);
+  [[nodiscard]] state look(const std::string& name, std::int64_t pid_namespace, const survey::bounds&);
+  [[nodiscard]] gathering all_at(const std::string& name, std::vector<summons>& told);
+  struct line;
+  [[nodiscard]] line find_place(gathering&, entry&);
+  [[nodiscard]] std::vector<process> processes_of(const line&);
 
   // One thread at a time on the connection; unlike guarded<>, through I/O, and with a limit. (A std::timed_mutex would
   // do, but g++ 12's thread sanitizer does not see it being locked.)
@@ -99,10 +90,12 @@ class ledger {
   sessions& sessions_;
   writers writers_;
   database database_;
-  reserve reserve_;
-  std::int64_t reserved_to_ = 0;  // by this transaction, or 0: it must be on the disk before they are used
-  statement begin_, commit_, roll_back_, first_, before_, remove_, insert_, promote_, last_ticket_, extend_, mint_,
-      minted_, process_;
+  mint mint_;
+  places places_;
+  std::optional<cells> cells_;
+  std::atomic<bool> has_cells_{false};
+  std::optional<notes> notes_;  // once somebody has written one
+  statement begin_, begin_to_look_, commit_, roll_back_;
 };
 
 }  // namespace holdfast::directory

@@ -15,18 +15,42 @@ using seam::grant;
 
 bool one_in(io& i, unsigned n) { return n != 0 && i.random() % n == 0; }
 
+template <class T, class Act>
+answer<T> carry_out(const Act& act, instant now) {
+  try {
+    return act(now);
+  } catch (const seam::failure& why) {
+    return answer<T>::unknown(why);
+  }
+}
+
+/// A request to the server, as faulty as tests want it.
+template <class T, class Act>
+task<answer<T>> ask(const server& s, io& i, limit l, Act act) {
+  if (!s.faulty()) co_return carry_out<T>(act, i.now());
+  const faults f = s.current_faults();
+  if (f.refusal) co_return answer<T>::unknown(*f.refusal);
+  if (!one_in(i, f.lose_requests)) {
+    answer<T> reply = carry_out<T>(act, i.now());
+    if (!one_in(i, f.lose_replies)) co_return reply;
+  }
+  const wake why = co_await sleep(i, l);
+  (void)why;
+  co_return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
+}
+
 class place final : public seam::claim {
  public:
   place(server& s, seam::claim_spec spec) : server_(s), me_(std::move(spec)) {}
   ~place() override { server_.leave(me_); }
 
   task<answer<grant>> poll(io& i, limit l) override {
-    return ask<grant>(i, std::move(l), [this](instant now) {
+    return ask<grant>(server_, i, std::move(l), [this](instant now) {
       server::state_of is = server_.acquire(me_, now);
       expires_ = is.expires;
       if (!is.ours) return answer<grant>::no({std::move(is.holder)});
       const instant deadline = seam::deadline_after(now, me_.spec().ttl);
-      return answer<grant>::yes({is.fence, server::fences_in_a_block, deadline});
+      return answer<grant>::yes({is.fence, is.fences, deadline});
     });
   }
 
@@ -37,36 +61,61 @@ class place final : public seam::claim {
   }
 
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
-    return ask<instant>(i, std::move(l), [this, ttl](instant now) {
+    return ask<instant>(server_, i, std::move(l), [this, ttl](instant now) {
       if (!server_.renew(me_, ttl, now)) return answer<instant>::no();
       return answer<instant>::yes(seam::deadline_after(now, ttl));
     });
   }
 
+  task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
+    return ask<instant>(server_, i, std::move(l), [this, fence, ttl](instant now) {
+      if (!server_.downgrade(me_, fence, ttl, now)) return answer<instant>::no();
+      return answer<instant>::yes(seam::deadline_after(now, ttl));
+    });
+  }
+
   task<answer<done>> release(io& i, limit l) override {
-    return ask<done>(i, std::move(l), [this](instant now) {
+    return ask<done>(server_, i, std::move(l), [this](instant now) {
       return server_.release(me_, now) ? answer<done>::yes({}) : answer<done>::no();
     });
   }
 
  private:
-  template <class T, class Act>
-  task<answer<T>> ask(io& i, limit l, Act act) {
-    if (!server_.faulty()) co_return act(i.now());
-    const faults f = server_.current_faults();
-    if (f.refusal) co_return answer<T>::unknown(*f.refusal);
-    if (!one_in(i, f.lose_requests)) {
-      answer<T> reply = act(i.now());
-      if (!one_in(i, f.lose_replies)) co_return reply;
-    }
-    const wake why = co_await sleep(i, l);
-    (void)why;
-    co_return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
-  }
-
   server& server_;
   party me_;
   instant expires_{};
+};
+
+class number final : public seam::cell {
+ public:
+  number(server& s, std::string name) : server_(s), name_(std::move(name)) {}
+
+  task<answer<seam::reading>> get(io& i, limit l) override {
+    return ask<seam::reading>(server_, i, std::move(l), [this](instant now) {
+      return answer<seam::reading>::yes(server_.numbers().get(name_, now));
+    });
+  }
+
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+    return ask<std::uint64_t>(server_, i, std::move(l), [this, seen, wanted = std::move(wanted)](instant now) {
+      return server_.numbers().put(name_, seen, wanted, now);
+    });
+  }
+
+  // An end pushes nothing, and a push may get lost.
+  task<wake> changed(io& i, seam::reading seen, limit l) override {
+    runtime::signal told;
+    const instant now = i.now();
+    if (!server_.numbers().watch(name_, seen, told, now)) co_return wake::signalled;
+    const instant again = now + (seen.there ? std::min(seen.left, seam::look_again) : seam::look_again);
+    const wake why = co_await wait(i, told, limit(std::min(l.at(), again), l.stop()));
+    server_.numbers().forget(name_, told);
+    co_return why == wake::late&& again < l.at() ? wake::signalled : why;
+  }
+
+ private:
+  server& server_;
+  const std::string name_;
 };
 
 }  // namespace
@@ -76,6 +125,58 @@ client::client(std::shared_ptr<server> s) noexcept : server_(std::move(s)) {}
 std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
   return std::make_unique<place>(*server_, std::move(spec));
 }
+
+task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, limit l) {
+  return ask<done>(*server_, i, std::move(l), [s = server_, name = std::move(name), whole](instant now) {
+    s->resize(name, whole, now);
+    return answer<done>::yes({});
+  });
+}
+
+std::unique_ptr<seam::cell> client::open_cell(std::string name) {
+  return std::make_unique<number>(*server_, std::move(name));
+}
+
+task<answer<state>> client::inspect(io& i, std::string name, limit l) {
+  return ask<state>(*server_, i, std::move(l), [s = server_, name = std::move(name)](instant now) {
+    return answer<state>::yes(s->inspect(name, now));
+  });
+}
+
+task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
+  return ask<done>(*server_, i, std::move(l),
+                   [s = server_, name = std::move(name), reason = std::move(reason), fence](instant now) {
+                     return s->revoke(name, reason, fence, now) ? answer<done>::yes({}) : answer<done>::no();
+                   });
+}
+
+task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
+  const auto look = [s = server_, prefix = std::move(prefix), after = std::move(after), most](instant now) {
+    return answer<listing>::yes(s->list(prefix, after, most, now));
+  };
+  return ask<listing>(*server_, i, std::move(l), look);
+}
+
+task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
+  return ask<done>(*server_, i, std::move(l), [s = server_, what = std::move(what)](instant now) {
+    return s->break_lock(what, now) ? answer<done>::yes({}) : answer<done>::no();
+  });
+}
+
+task<answer<std::vector<finding>>> client::examine(io&, limit) {
+  std::vector<finding> one;
+  one.push_back({finding::severity::note, "memory.process", "The store is inside this process, and ends with it.",
+                 "Other processes do not see its locks, and take theirs at the same time.",
+                 "Open dir:/PATH for the processes of one machine, or redis://HOST for several machines."});
+  co_return answer<std::vector<finding>>::yes(std::move(one));
+}
+
+void client::when_asked(server::hearer asked) {
+  asked_ = std::move(asked);
+  server_->add(asked_);
+}
+
+void client::close() noexcept { server_->remove(asked_); }
 
 guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::lease, .fair = true, .survives_restart = false, .notices_death_at_once = false};

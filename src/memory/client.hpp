@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "memory/server.hpp"
 #include "store/claim.hpp"
@@ -10,11 +11,25 @@ namespace holdfast::memory {
 class client final : public seam::backend {
  public:
   explicit client(std::shared_ptr<server>) noexcept;
+  ~client() override { close(); }
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] runtime::task<answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+                                                         limit) override;
+  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                         std::uint64_t fence, limit) override;
+  [[nodiscard]] runtime::task<answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+                                                    std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
+  [[nodiscard]] runtime::task<answer<std::vector<finding>>> examine(runtime::io&, limit) override;
+  void when_asked(server::hearer) override;
+  void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
   std::shared_ptr<server> server_;
+  server::hearer asked_;
 };
 
 }  // namespace holdfast::memory

@@ -1,11 +1,14 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "memory/cells.hpp"
 #include "runtime/guarded.hpp"
 #include "store/claim.hpp"
 
@@ -34,7 +37,9 @@ class party {
   friend class server;
   const seam::claim_spec spec_;
   runtime::signal granted_;
-  std::optional<std::list<party*>::iterator> place_;  // in the queue, under the server's lock
+  // Under the server's lock.
+  std::optional<std::list<party*>::iterator> place_;  // in the queue
+  instant came_{};                                    // into the queue
 };
 
 /// A lock table in this process: first come, first served, with ttl and fences. Time is what the callers say it is.
@@ -46,13 +51,30 @@ class server {
   struct state_of {
     bool ours;
     std::uint64_t fence;
-    instant expires;     ///< of whoever holds it
+    std::uint64_t fences;
+    instant expires;     ///< when a holder's time is over, the first of them
     std::string holder;  ///< its label, if it is not us
   };
+  /// Throws seam::failure when others use the name for something else.
   [[nodiscard]] state_of acquire(party&, instant now);
   [[nodiscard]] bool renew(const party&, milliseconds ttl, instant now);
+  [[nodiscard]] bool downgrade(const party&, std::uint64_t fence, milliseconds ttl, instant now);
   [[nodiscard]] bool release(party&, instant now);
+  void resize(const std::string& name, std::uint32_t whole, instant now);
   void leave(party&) noexcept;
+  [[nodiscard]] state inspect(const std::string& name, instant now) const;
+  /// In the order of their names; `next` is the last of them.
+  [[nodiscard]] listing list(const std::string& prefix, const std::string& after, std::size_t most, instant now) const;
+  /// False: nobody holds it, or not with that fence.
+  [[nodiscard]] bool revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now);
+  /// False: nobody who holds it is meant.
+  [[nodiscard]] bool break_lock(const seam::breaking&, instant now);
+  /// Who is told, for all in this process, whoever it is that is asked; until it is taken out.
+  using hearer = std::function<void(seam::asking)>;
+  void add(const hearer&);
+  void remove(const hearer&) noexcept;
+
+  [[nodiscard]] cells& numbers() noexcept { return cells_; }
 
   static constexpr std::uint64_t fences_in_a_block = 64;
 
@@ -63,22 +85,57 @@ class server {
   [[nodiscard]] std::size_t size() const noexcept;  ///< names that are held or waited for
 
  private:
-  struct entry {
-    seam::owner_id owner{};
-    instant expires = instant::min();
+  struct holding {
+    seam::owner_id owner;
+    std::uint32_t part;
+    instant expires;
     std::string label;
+    std::uint64_t fence;
+    instant since;
+    [[nodiscard]] std::uint64_t fences() const noexcept { return part == seam::share::lock ? fences_in_a_block : 1; }
+    [[nodiscard]] bool has(std::uint64_t wanted) const noexcept;  // among its fences
+  };
+  struct request {  // to let go
+    state::note note;
+    std::vector<seam::owner_id> whom;
+  };
+  struct breakage {
+    state::note note;
+    seam::owner_id id;
+    instant at;
+  };
+  struct entry {
+    std::uint32_t whole = 0;
+    std::uint64_t used = 0;
+    std::vector<holding> holders;
     std::list<party*> line;
+    std::optional<request> asked;
+
+    [[nodiscard]] holding* find(const seam::owner_id&) noexcept;
+    [[nodiscard]] bool has_room_for(const party&) const noexcept;
+    [[nodiscard]] bool idle() const noexcept { return holders.empty() && line.empty(); }
+    [[nodiscard]] bool used_at(instant now) const noexcept;
+    void drop_expired(instant now) noexcept;
+    void remove(const seam::owner_id&) noexcept;
   };
   struct table {
     std::unordered_map<std::string, entry> locks;
+    std::unordered_map<std::string, breakage> broken;
     std::uint64_t last_fence = 0;
     std::uint64_t pushes = 0;
     faults wanted;
   };
-  static void grant_to_first(table&, entry&, instant now);
-  static void give(entry&, const party&, instant now);
+  struct bounds {  // of what is listed
+    std::size_t holders, waiters;
+  };
+  [[nodiscard]] static state look(const table&, const std::string& name, const bounds&, instant now);
+  void tell(const std::vector<seam::asking>&);
+  static void serve(table&, entry&, instant now);
+  static holding& give(table&, entry&, const party&, instant now);
   static void take_out_of_line(entry&, party&) noexcept;
   runtime::guarded<table> table_;
+  cells cells_;
+  runtime::guarded<std::vector<const hearer*>> hearers_;
   std::atomic<bool> faulty_{false};
 };
 

@@ -1,12 +1,16 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "redis/inbox.hpp"
+#include "redis/inspection.hpp"
 #include "redis/link.hpp"
 #include "redis/script.hpp"
 #include "redis/settings.hpp"
+#include "redis/watchers.hpp"
 #include "runtime/loop.hpp"
 #include "store/claim.hpp"
 
@@ -24,14 +28,46 @@ class client final : public seam::backend, private listener {
   [[nodiscard]] static std::unique_ptr<client> open(const std::string& url, runtime::loop&);
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+                                                               limit) override;
+  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<seam::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                               std::uint64_t fence, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+                                                          std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
+  void when_asked(std::function<void(seam::asking)>) override;
   void when_in_doubt(std::function<void()> verify) override;
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
   class place;
+  class joint;
+  friend class cell;
   void pushed(std::string_view message) override;
   void in_doubt() noexcept override;
+  void tell(const plea&);                     ///< to whoever is asked
+  void tell_of_loss(std::string_view owner);  ///< to whoever had it
+  /// What there is of each name, in that order; of one whose keys are used for something else, why not.
+  using views = std::vector<seam::answer<inspection>>;
+  [[nodiscard]] runtime::task<seam::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
+                                                           std::size_t holders, std::size_t waiters, limit);
+  /// Names, each once; where to go on; and how many steps of the server it took.
+  struct found {
+    std::set<std::string> names;
+    std::string cursor;
+    int steps = 0;
+  };
+  /// Until there are some, or nothing is left, or until then.
+  [[nodiscard]] runtime::task<seam::answer<found>> search(runtime::io&, std::string prefix, std::string cursor,
+                                                          runtime::instant end, limit);
+  [[nodiscard]] runtime::task<seam::answer<std::vector<listing::entry>>> look_through(runtime::io&,
+                                                                                      std::set<std::string> names,
+                                                                                      limit);
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
                                          std::optional<left_behind>&);
@@ -40,7 +76,9 @@ class client final : public seam::backend, private listener {
   const std::string id_;       // of our inbox
   const std::string inboxes_;  // how channels begin
   inbox inbox_;
+  watchers watchers_;
   std::function<void()> verify_;
+  std::function<void(seam::asking)> asked_;
   const std::unique_ptr<link> link_;
 };
 

@@ -27,7 +27,6 @@ constexpr meaning meanings[] = {
     {"DENIED", errc::denied, "Redis runs in protected mode: give it a password, or bind it to the right address"},
     {"EXECABORT", errc::not_ready, ""},
     {"FAILOVER", errc::not_ready, "the server is handing over to a replica"},
-    {"HFKIND", errc::foreign, ""},
     {"IOERR", errc::not_ready, ""},
     {"INPROG", errc::not_ready, ""},
     {"INVALIDOBJ", errc::foreign, ""},
@@ -98,6 +97,7 @@ std::string_view first_word(std::string_view text) { return text.substr(0, text.
 
 seam::failure meaning_of(std::string_view error, std::string_view prefix) {
   const std::string_view word = first_word(error);
+  if (word == "HFKIND") return {errc::foreign, std::string(error.substr(word.size() + 1))};  // our own scripts say so
   for (const meaning& m : meanings) {
     if (m.word == word) return {m.code, with_cure(error, m.cure, prefix)};
   }

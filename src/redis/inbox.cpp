@@ -31,6 +31,25 @@ std::optional<message> message::parse(std::string_view text) {
   return m;
 }
 
+std::optional<plea> plea::parse(std::string_view text) {
+  plea p;
+  std::size_t owner = 0;
+  if (!text.starts_with('?')) return {};
+  text.remove_prefix(1);
+  if (!take_number(text, p.fence) || !take_number(text, owner) || owner > text.size()) return {};
+  p.owner = text.substr(0, owner);
+  p.reason = text.substr(owner);
+  return p;
+}
+
+std::optional<plea> plea::of_renewal(std::string_view owner, std::string_view text) {
+  plea p;
+  if (!take_number(text, p.fence)) return {};
+  p.owner = owner;
+  p.reason = text;
+  return p;
+}
+
 void inbox::add(std::string_view owner, addressee& who) {
   waiting_.with([&](auto& all) { all[owner] = &who; });
 }

@@ -21,6 +21,21 @@ struct message {
   [[nodiscard]] static std::optional<message> parse(std::string_view);
 };
 
+/// What a server tells a holder, somebody asks you to let go: `?<fence> <length of the owner> <owner><reason>`.
+struct plea {
+  std::uint64_t fence = 0;  ///< of the lease that is meant; 0: whichever it is
+  std::string_view owner;
+  std::string_view reason;
+
+  /// Nothing: it is none.
+  [[nodiscard]] static std::optional<plea> parse(std::string_view);
+  /// What a renewal says: `<fence> <reason>`.
+  [[nodiscard]] static std::optional<plea> of_renewal(std::string_view owner, std::string_view);
+};
+
+/// What a server tells a holder, what you had was taken by force: `!<owner>`.
+constexpr char mark_of_the_taken = '!';
+
 /// Where a claim waits for its message. It stands in the inbox before its first poll, and leaves before it dies.
 struct addressee {
   struct grant {

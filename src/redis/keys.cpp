@@ -66,11 +66,40 @@ std::string base_of(std::string_view key) {
   return base.append("{").append(tag_for(key)).append("}").append(key).append("!");
 }
 
+std::string lock_of(std::string_view prefix, std::string_view name) {
+  if (prefix.empty()) return std::string(name);
+  return std::string(prefix).append("{").append(encoded(name)).append("}");
+}
+
+/// Nothing: no name is encoded so.
+std::optional<std::string> decoded(std::string_view safe) {
+  std::string name;
+  for (std::size_t at = 0; at < safe.size(); ++at) {
+    unsigned byte = static_cast<unsigned char>(safe[at]);
+    if (safe[at] == '%') {
+      const std::string_view digits = safe.substr(at + 1, 2);
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+      if (error != std::errc() || digits.size() != 2 || end != digits.data() + 2) return std::nullopt;
+      at += 2;
+    }
+    name.push_back(static_cast<char>(byte));
+  }
+  if (encoded(name) != safe) return std::nullopt;
+  return name;
+}
+
+/// How the companions of K begin.
+std::string companions_of(std::string_view prefix, const std::string& lock) {
+  return prefix.empty() ? base_of(lock) : lock + ":";
+}
+
 }  // namespace
 
-keys::keys(std::string_view prefix, std::string_view name)
-    : keys(of_lock(prefix, prefix.empty() ? std::string(name)
-                                          : std::string(prefix).append("{").append(encoded(name)).append("}"))) {}
+keys::keys(std::string_view prefix, std::string_view name) : keys(of_lock(prefix, lock_of(prefix, name))) {}
+
+seam::failure keys::refused() {
+  return {errc::bad_name, "without a prefix no name may begin with holdfast: since our own keys do"};
+}
 
 bool keys::may_be(std::string_view prefix, std::string_view name) noexcept {
   return !prefix.empty() || !name.starts_with(ours);
@@ -78,11 +107,45 @@ bool keys::may_be(std::string_view prefix, std::string_view name) noexcept {
 
 keys keys::of_lock(std::string_view prefix, std::string lock) {
   keys k;
-  const std::string base = prefix.empty() ? base_of(lock) : lock + ":";
-  k.queue = base + "q";
-  k.fence = base + "f";
+  const std::string base = companions_of(prefix, lock);
+  k.queue = base + companions::queue.letter;
+  k.fence = base + companions::fence.letter;
+  k.holders = base + companions::holders.letter;
+  k.asked = base + companions::asked.letter;
+  k.broken = base + companions::broken.letter;
   k.lock = std::move(lock);
   return k;
+}
+
+std::string pattern_of_locks(std::string_view prefix, std::string_view beginning) {
+  const std::string as_it_is =
+      prefix.empty() ? std::string(beginning) : std::string(prefix).append("{").append(encoded(beginning));
+  std::string pattern;
+  for (const char c : as_it_is) {
+    if (std::string_view("*?[]\\").find(c) != std::string_view::npos) pattern.push_back('\\');
+    pattern.push_back(c);
+  }
+  return pattern.append(prefix.empty() ? "*" : "*[}q]");  // K ends with a brace, its queue with a q
+}
+
+std::optional<std::string> name_in(std::string_view prefix, std::string_view key) {
+  if (prefix.empty()) {
+    if (!keys::may_be(prefix, key)) return std::nullopt;
+    return std::string(key);
+  }
+  if (!key.starts_with(prefix)) return std::nullopt;
+  key.remove_prefix(prefix.size());
+  const std::size_t end = key.find('}');
+  if (!key.starts_with('{') || end == std::string_view::npos) return std::nullopt;
+  const std::string_view behind = key.substr(end + 1);
+  if (!behind.empty() && behind != ":q") return std::nullopt;
+  return decoded(key.substr(1, end - 1));
+}
+
+cell_keys::cell_keys(std::string_view prefix, std::string_view name) {
+  const std::string base = companions_of(prefix, lock_of(prefix, name));
+  number = base + companions::number.letter;
+  watchers = base + companions::watchers.letter;
 }
 
 std::string inboxes(std::string_view prefix) { return std::string(prefix.empty() ? ours : prefix).append("in:"); }

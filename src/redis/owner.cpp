@@ -1,10 +1,23 @@
 #include "redis/owner.hpp"
 
+#include <algorithm>
+#include <charconv>
+
 namespace holdfast::redis {
 
 namespace {
 
+/// Where the text says what its owner wants.
+constexpr std::size_t after_ids = 33;
+
 constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The 48 bits that stand in eight characters.
+std::uint64_t half_of(std::string_view text) noexcept {
+  std::uint64_t half = 0;
+  for (std::size_t n = 0; n < 8; ++n) half |= std::uint64_t{digits.find(text[n])} << (6 * n);
+  return half;
+}
 
 bool is_sixteen(std::string_view text) noexcept {
   return text.size() == 16 && text.find_first_not_of(digits) == std::string_view::npos;
@@ -21,20 +34,48 @@ std::string sixteen(std::uint64_t high, std::uint64_t low) {
   return text;
 }
 
-std::string owner_text(std::string_view inbox, const seam::owner_id& id, std::chrono::milliseconds claim_ttl,
-                       std::string_view label) {
+std::string owner_text(std::string_view inbox, const seam::owner_id& id, const seam::share& wants,
+                       std::chrono::milliseconds claim_ttl, std::string_view label) {
   std::string text(inbox);
-  text.append(".").append(sixteen(id.high, id.low)).append("-").append(std::to_string(claim_ttl.count()));
+  text.append(".").append(sixteen(id.high, id.low));
+  if (!wants.of_a_lock()) text.append(":").append(std::to_string(wants.part));
+  text.append(wants == seam::share::reader() ? "+" : "-").append(std::to_string(claim_ttl.count()));
   if (!label.empty()) text.append(" ").append(label);
   return text;
 }
 
+char wants_in(std::string_view owner) noexcept { return owner.size() > after_ids ? owner[after_ids] : '\0'; }
+
+std::string as_reader(std::string owner) {
+  owner[after_ids] = '+';
+  return owner;
+}
+
+std::optional<owner_reading> owner_reading::of(std::string_view value) {
+  if (value.size() <= after_ids || value[16] != '.') return std::nullopt;
+  owner_reading is{.inbox = value.substr(0, 16), .id = {}, .wants = value[after_ids], .label = {}};
+  const std::string_view claim = value.substr(17, 16);
+  if (!is_sixteen(is.inbox) || !is_sixteen(claim)) return std::nullopt;
+  is.id = {half_of(claim.substr(0, 8)), half_of(claim.substr(8))};
+  std::string_view rest = value.substr(after_ids);
+  const auto take_number = [&](std::string_view marks, std::uint32_t* into) {
+    if (rest.empty() || marks.find(rest.front()) == std::string_view::npos) return false;
+    const std::size_t end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
+    if (into != nullptr) std::from_chars(rest.data() + 1, rest.data() + end, *into);
+    rest.remove_prefix(end);
+    return end > 1;
+  };
+  const bool permits = is.wants == ':';
+  if (permits && !take_number(":", &is.permits)) return std::nullopt;
+  if (!take_number(permits ? "-" : "-+", nullptr)) return std::nullopt;
+  if (!rest.empty() && rest.front() != ' ') return std::nullopt;
+  is.label = rest.substr(rest.empty() ? 0 : 1);
+  return is;
+}
+
 std::optional<std::string_view> label_in(std::string_view value) {
-  if (value.size() < 35 || value[16] != '.' || value[33] != '-') return std::nullopt;
-  if (!is_sixteen(value.substr(0, 16)) || !is_sixteen(value.substr(17, 16))) return std::nullopt;
-  const std::size_t end = value.find_first_not_of("0123456789", 34);
-  if (end == 34 || (end != std::string_view::npos && value[end] != ' ')) return std::nullopt;
-  return end == std::string_view::npos ? std::string_view() : value.substr(end + 1);
+  const std::optional<owner_reading> read = owner_reading::of(value);
+  return read ? std::optional(read->label) : std::nullopt;
 }
 
 }  // namespace holdfast::redis

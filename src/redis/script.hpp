@@ -16,9 +16,12 @@ struct script {
 };
 
 namespace scripts {
-extern const script acquire;
-extern const script release;
-extern const script renew;
+extern const script acquire, release, release_barging, renew, downgrade;  // a whole lock
+extern const script acquire_all, release_all, renew_all;                  // several
+extern const script acquire_shared, release_shared, renew_shared;         // a reader's place
+extern const script take, give, renew_permits, resize;                    // permits
+extern const script cell_get, cell_put, cell_watch;                       // a number
+extern const script inspect, revoke, break_lock;                          // of whatever kind
 }  // namespace scripts
 
 }  // namespace holdfast::redis

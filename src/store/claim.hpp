@@ -4,14 +4,23 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "holdfast/finding.hpp"
 #include "holdfast/limit.hpp"
+#include "holdfast/listing.hpp"
+#include "holdfast/state.hpp"
 #include "holdfast/store.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/io.hpp"
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
 #include "store/answer.hpp"
+#include "store/breaking.hpp"
+#include "store/cell.hpp"
+#include "store/owner.hpp"
+#include "store/share.hpp"
 
 /// The seam: what a store has to do, and all that core knows of it. To add a store, write these two classes.
 namespace holdfast::seam {
@@ -22,16 +31,11 @@ using runtime::task;
 using runtime::wake;
 using std::chrono::milliseconds;
 
-/// The id of one claim: random, never used twice.
-struct owner_id {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
-  friend bool operator==(const owner_id&, const owner_id&) = default;
-};
-
 /// A store's yes: a block of fences, the next ones of this name, and until when it is ours.
 struct grant {
-  std::uint64_t fence = 0;   ///< the first; higher than every fence of an earlier grant
+  /// The first; higher than every fence of an earlier grant. Readers who are in at one time have one and the same: a
+  /// resource that refuses lower ones must not refuse the older of two readers. Of permits it is only a number.
+  std::uint64_t fence = 0;
   std::uint64_t fences = 1;  ///< how many in a row are ours
   instant deadline{};        ///< see deadline_after(); never, where the store needs no ttl
 };
@@ -43,9 +47,14 @@ struct grant {
 struct claim_spec {
   std::string name;
   owner_id owner{};
+  share wants{};
   milliseconds ttl{};
+  /// Of the ttl, what its holder does not count on: see core::delayed. A store that notices a death before the ttl is
+  /// over keeps the claim closed for so long from then on.
+  milliseconds delay{0};
   bool fixed = false;   ///< gone after its ttl, on every store
   bool queue = true;    ///< false: one look, without taking a place
+  bool barges = false;  ///< of a whole lock: takes it when it is free, though others wait for it
   std::string label{};  ///< for whoever asks who holds it
 };
 
@@ -65,8 +74,26 @@ class claim {
   virtual task<wake> wakeup(io&, limit) = 0;
   /// yes: until when at least; no: it is not ours. Never creates, never shortens.
   virtual task<answer<instant>> renew(io&, milliseconds ttl, limit) = 0;
+  /// The holder of a whole lock becomes a reader, without a gap, and keeps its fence; readers who are first in line
+  /// come in too. yes: until when at least; no: it is not ours. Asking again after no answer does no harm.
+  /// A store that knows no readers has nothing to do here.
+  virtual task<answer<instant>> downgrade(io&, std::uint64_t fence, milliseconds ttl, limit);
   /// Gives it back, or leaves the queue. no: it was not ours any more.
   virtual task<answer<done>> release(io&, limit) = 0;
+  /// Of several names that are claimed as one: the fence of this one, once they are ours. Else 0.
+  [[nodiscard]] virtual std::uint64_t fence_of(std::string_view /*name*/) const noexcept { return 0; }
+  /// The same of the part that the store knows by this id; 0 if there is none.
+  [[nodiscard]] virtual std::uint64_t fence_of(const owner_id&) const noexcept { return 0; }
+  /// When one part is lost the others are still ours, and have to be given back.
+  [[nodiscard]] virtual bool has_parts() const noexcept { return false; }
+};
+
+/// Somebody wants a holder to let go; or has taken what it held, by force.
+struct asking {
+  owner_id owner{};
+  std::uint64_t fence = 0;  ///< of the lease that is meant; 0: whichever it is
+  std::string reason{};
+  bool taken = false;  ///< its next renewal says so, and is due now
 };
 
 /// A lock service, as one client sees it. Outlives its claims. Its members are called from any thread.
@@ -74,12 +101,44 @@ class backend {
  public:
   virtual ~backend() = default;
   [[nodiscard]] virtual std::unique_ptr<claim> open(claim_spec) = 0;
+  /// Several names, all or nothing; its fence is that of the first. By default a bundle of claims, asked one by one.
+  [[nodiscard]] virtual std::unique_ptr<claim> open_all(std::vector<claim_spec>);
+  /// Changes how many permits a semaphore has, for those who come from now on; what is held stays held.
+  [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);
+  /// A store that keeps no numbers answers that it is unsupported.
+  [[nodiscard]] virtual std::unique_ptr<cell> open_cell(std::string name);
   /// `verify` lets all that is held be renewed at once. Call it, from any thread, when the store may have lost its
   /// state. Told once, before the first claim.
   virtual void when_in_doubt(std::function<void()> /*verify*/) {}
+  /// Who holds the name, and who waits; changes nothing.
+  [[nodiscard]] virtual task<answer<state>> inspect(io&, std::string name, limit);
+  /// Asks all who hold the name to let go; with a fence, only if that is theirs, as far as the store knows. It frees
+  /// and shortens nothing. Each of them hears of it, also if a message gets lost; whoever holds the name later does
+  /// not. no: nobody holds it. Asking again does no harm.
+  [[nodiscard]] virtual task<answer<done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
+                                                  limit);
+  /// Names that are held or waited for and begin so, after what an earlier page said: about `most` of them, or
+  /// fewer where time runs out. Each with its state, with listing::most_holders and no waiters. unknown(bad_option):
+  /// nobody said that.
+  [[nodiscard]] virtual task<answer<listing>> list(io&, std::string prefix, std::string after, std::size_t most, limit);
+  /// Takes the name from those who are meant, hands it on as they would by a release, and lets them know; whatever
+  /// their delay. Keeps a note of it for a day. yes: also if the same call, by its id, has done so before; no: nobody
+  /// who holds it is meant. Of permits the owner decides, and no fence.
+  [[nodiscard]] virtual task<answer<done>> break_lock(io&, breaking, limit);
+  /// `asked` is called, from any thread, when a holder of this client is asked, or has lost what it held, perhaps more
+  /// than once, and perhaps before its poll is answered. It returns at once, and runs no user code. Told once, before
+  /// the first claim.
+  virtual void when_asked(std::function<void(asking)> /*asked*/) {}
+  /// What was looked at, in any order, and how it is. A part that may not be looked at is a note. Takes and changes no
+  /// lock. There is much to ask: each request has the whole time from its own beginning to the limit. By default
+  /// nothing is found.
+  [[nodiscard]] virtual task<answer<std::vector<finding>>> examine(io&, limit);
   /// All claims are gone, and no call will come: ends what runs by itself on the loop, which runs until then.
   virtual void close() noexcept {}
   [[nodiscard]] virtual guarantees promises() const noexcept = 0;
 };
+
+/// The answer of a store that keeps whole locks only.
+[[nodiscard]] failure only_whole_locks();
 
 }  // namespace holdfast::seam

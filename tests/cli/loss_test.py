@@ -12,7 +12,7 @@ STUBBORN = 'trap "" INT HUP; trap "echo TERM" TERM; echo ready; while :; do read
 class MaxHold(support.Case):
     def test_ends_the_command_and_the_code_is_79(self):
         script = 'trap "echo asked; exit 0" TERM; while :; do read x; done'
-        run = self.shell("lock", script, options=["--max-hold", "800ms"])
+        run = self.shell("lock", script, options=["--max-hold", "4s", "--grace", "2s"])
         self.assertEqual(run.code(), 79)
         run.word("asked")
         self.assertEqual(run.told(), ["acquired", "started", "ending", "exited", "released", "end"])
@@ -43,14 +43,14 @@ class MaxHold(support.Case):
 
     def test_ends_the_grandchildren_too(self):
         script = 'trap "exit 0" TERM; sleep 1000 & echo $!; while :; do read x; done'
-        run = self.shell("lock", script, options=["--max-hold", "1s"])
+        run = self.shell("lock", script, options=["--max-hold", "2s"])
         grandchild = self.process(run.line())
         self.assertEqual(run.code(), 79)
         self.assertTrue(grandchild.ended())
 
     def test_wakes_a_command_that_is_stopped(self):
         script = 'trap "exit 0" TERM; kill -STOP $$; while :; do read x; done'
-        run = self.shell("lock", script, options=["--max-hold", "1s", "--grace", "500ms"])
+        run = self.shell("lock", script, options=["--max-hold", "4s", "--grace", "2s"])
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("exited").get("code"), 0)
 
@@ -63,14 +63,17 @@ class MaxHold(support.Case):
         self.assertEqual(self.shell("lock", "exit 3", options=["--max-hold", "0"]).code(), 3)
 
     def test_sends_the_signal_that_the_caller_wants(self):
-        for word, name in (("INT", "INT"), ("SIGHUP", "HUP"), ("usr1", "USR1")):
-            script = f'trap "exit 0" {name}; while :; do read x; done'
-            run = self.shell("lock", script, options=["--max-hold", "800ms", "--grace", "300ms", "--on-lost", word])
+        options = ["--max-hold", "4s", "--grace", "2s", "--on-lost"]  # two seconds to set the trap, for all at once
+        runs = [
+            self.shell(name, f'trap "exit 0" {name}; while :; do read x; done', options=[*options, word])
+            for word, name in (("INT", "INT"), ("SIGHUP", "HUP"), ("usr1", "USR1"))
+        ]
+        for run in runs:
             self.assertEqual(run.code(), 79)
             self.assertEqual(run.event("exited")["code"], 0)
 
     def test_kills_at_once_if_the_caller_wants(self):
-        run = self.shell("lock", STUBBORN, options=["--max-hold", "800ms", "--on-lost", "kill"])
+        run = self.shell("lock", STUBBORN, options=["--max-hold", "2s", "--on-lost", "kill"])
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
         run.word("ready")
@@ -90,13 +93,14 @@ class MaxHold(support.Case):
 
 class ALockThatIsLost(support.Case):
     # A fixed lease, which a directory ends at its time even when we are stopped: so it can be lost.
-    FIXED = ["--ttl", "10s", "--max-hold", "1s", "--grace", "50ms"]
+    FIXED = ["--ttl", "10s", "--max-hold", "2s", "--grace", "50ms"]
 
     def lose(self, run):
-        """Stops us until another has got the lock."""
-        run.signal(signal.SIGSTOP)
+        """Stops the worker until another has got the lock."""
+        worker = run.worker()
+        worker.signal(signal.SIGSTOP)
         self.assertEqual(self.run_("lock", "true").code(), 0)
-        run.signal(signal.SIGCONT)
+        worker.signal(signal.SIGCONT)
 
     def test_stops_the_command_and_the_code_is_79(self):
         script = 'trap "echo asked; exit 0" TERM; echo ready; while :; do read x; done'
@@ -117,6 +121,45 @@ class ALockThatIsLost(support.Case):
         self.assertEqual(run.code(), 79)
         run.word("TERM")
         self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
+
+    def stop_the_command(self, run):
+        run.command.signal(signal.SIGSTOP)
+        support.until(lambda: run.command.state() == "T", "stopped")
+
+    def test_wakes_a_command_that_is_stopped_so_that_it_hears_of_it(self):
+        script = 'trap "echo asked; exit 0" TERM; echo ready; while :; do read x; done'
+        run = self.shell("lock", script, options=self.FIXED).running().word("ready")
+        self.stop_the_command(run)
+        self.lose(run)
+        run.word("asked")
+        self.assertEqual(run.code(), 79)
+
+    def test_kills_a_command_that_is_stopped_and_does_not_hear(self):
+        run = self.shell("lock", 'trap "" TERM; echo ready; while :; do read x; done', options=self.FIXED)
+        run.running().word("ready")
+        self.stop_the_command(run)
+        self.lose(run)
+        self.assertEqual(run.code(), 79)
+        self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
+
+    def test_ends_the_command_though_front_worker_and_command_were_all_stopped(self):
+        run = self.shell("lock", STUBBORN, options=self.FIXED).running().word("ready")
+        run.signal(signal.SIGSTOP)
+        self.stop_the_command(run)
+        self.lose(run)
+        run.command.wait()
+        run.signal(signal.SIGCONT)
+        self.assertEqual(run.code(), 79)
+        self.assertEqual(run.event("end")["cause"], "lost")
+
+    def test_is_told_by_a_holder_without_a_command_that_was_stopped(self):
+        hold = self.raw("--store", self.store, "--max-hold", "1s", "lock", verb="hold")
+        hold.event("acquired")
+        hold.signal(signal.SIGSTOP)
+        self.assertEqual(self.run_("lock", "true").code(), 0)
+        hold.signal(signal.SIGCONT)
+        self.assertEqual(hold.code(), 79, hold.errors())
+        self.assertEqual(hold.told()[-2:], ["lost", "end"])
 
     def test_is_80_when_the_command_runs_on(self):
         run = self.shell("lock", "echo ready; read x", options=[*self.FIXED, "--on-lost", "ignore"]).word("ready")

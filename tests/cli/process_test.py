@@ -5,6 +5,7 @@ import signal
 import subprocess
 
 import support
+from stores import OnDirectory, OnRedis
 
 # Starts a process that writes its pid into $1 and ends only by a signal, in the group of the command.
 STAYS = '"echo \\$\\$ > $1.new; mv $1.new $1; exec sleep 1000"'
@@ -17,7 +18,7 @@ ELSEWHERE = f"setsid sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
 SEEN = 'grep -q "^State:.[^ZX]" /proc/$(cat $1)/status'
 
 
-class WhatTheCommandLeavesBehind(support.Case):
+class Leftovers:
     def leave(self, script, *options, then="exit 3"):
         """Runs it with another waiting; who was left must be gone when the next holder looks."""
         at = self.folder / "pid"
@@ -49,6 +50,27 @@ class WhatTheCommandLeavesBehind(support.Case):
     def test_a_child_in_another_session_is_ended_before_the_lock_is_free(self):
         self.leave(ELSEWHERE, "--grace", "200ms")
 
+    def test_a_daemon_is_killed_when_the_lock_is_taken_away_and_has_no_grace(self):
+        at = self.folder / "pid"
+        before = self.hold()  # whoever has waited at a server hears of a loss at once, and else when it renews
+        run = self.shell("lock", 'trap "" TERM; ' + DAEMON + "echo ready; read x", at,
+                         options=["-v", "--ttl", "3h", "--grace", "1h"]).waiting()
+        before.let_go()
+        fence = run.event("acquired")["fence"]
+        run.running().word("ready")
+        left = self.process(at.read_text())
+        run.let_go()
+        support.until(lambda: "left behind" in run.errors(), "the end of the command")
+        self.assertFalse(left.ended())
+        self.program("break", "lock", "--fence", str(fence), "--yes")
+        left.wait()
+        self.assertEqual(run.code(), 80)
+        self.assertEqual(run.event("released")["certain"], 0)
+
+    def program(self, command, *arguments):
+        subprocess.run([support.PROGRAM, command, "--store", self.store, *arguments], env=self.environment, check=True,
+                       stdout=subprocess.DEVNULL, timeout=support.PATIENCE)
+
     def test_it_is_said_with_v(self):
         run = self.leave(GRANDCHILD, "-v")
         self.assertIn("ending what the command left behind", run.errors())
@@ -70,72 +92,12 @@ signal.pause()
         self.assertTrue(last.ended())
 
 
-class AProgramThatIsKilled(support.Case):
-    def test_takes_the_command_and_its_group_with_it_and_the_lock_is_free(self):
-        at = self.folder / "pid"
-        run = self.shell("lock", 'trap "" TERM HUP INT; ' + GRANDCHILD + "echo ready; while :; do read x; done", at)
-        run.running().word("ready")
-        grandchild = self.process(at.read_text())
-        waiter = self.run_("lock", "true").waiting()
-        run.signal(signal.SIGKILL)
-        self.assertEqual(run.code(), -signal.SIGKILL)
-        self.assertEqual(waiter.code(), 0, waiter.errors())
-        run.command.wait()
-        grandchild.wait()
-        self.assert_free()
-
-    def test_takes_those_with_it_who_outlive_the_command(self):
-        at = self.folder / "pid"
-        run = self.shell("lock", 'trap "" TERM; ' + GRANDCHILD + "exit 3", at, options=["--grace", "1h"]).running()
-        if run.command:  # else it was gone before we looked
-            run.command.wait()
-        grandchild = self.process(at.read_text())
-        run.signal(signal.SIGKILL)
-        grandchild.wait()
-        self.assert_free()
-
-    def test_leaves_no_guardian_behind(self):
-        run = self.hold()
-        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
-            ours = [self.process(pid) for pid in file.read().split()]
-        self.assertEqual(len(ours), 2)
-        run.signal(signal.SIGKILL)
-        for each in ours:
-            each.wait()
-
-    def test_takes_nested_runs_with_it(self):
-        at = self.folder / "pid"
-        inner = [support.PROGRAM, "run", "inner", "--", "sh", "-c", GRANDCHILD + "echo ready; read x", "sh", str(at)]
-        run = self.run_("outer", *inner).running().word("ready")
-        grandchild = self.process(at.read_text())
-        run.signal(signal.SIGKILL)
-        run.command.wait()
-        grandchild.wait()
-        self.assertEqual(self.run_("inner", "true").code(), 0)
-        self.assertEqual(self.run_("outer", "true").code(), 0)
+class WhatTheCommandLeavesBehindOnADirectory(OnDirectory, Leftovers, support.Case):
+    pass
 
 
-class AProgramThatIsStopped(support.Case):
-    def test_keeps_its_lock_on_a_directory(self):
-        run = self.hold(options=["--ttl", "10ms"])
-        run.signal(signal.SIGSTOP)
-        support.until(lambda: run.process.state() == "T", "stopped")
-        waiter = self.run_("lock", "true", options=["-w", "200ms"])
-        self.assertEqual(waiter.code(), 75)
-        self.assert_held()
-        run.signal(signal.SIGCONT)
-        run.let_go()
-        self.assertEqual(run.code(), 0, run.errors())
-
-    def test_goes_on_where_it_was_though_the_command_has_ended_meanwhile(self):
-        run = self.shell("lock", "read x; exit 3").running()
-        run.signal(signal.SIGSTOP)
-        support.until(lambda: run.process.state() == "T", "stopped")
-        run.let_go()
-        run.command.wait()
-        self.assert_held()
-        run.signal(signal.SIGCONT)
-        self.assertEqual(run.code(), 3)
+class WhatTheCommandLeavesBehindOnRedis(OnRedis, Leftovers, support.Case):
+    pass
 
 
 class TheStreams(support.Case):
@@ -203,9 +165,74 @@ class TheStreams(support.Case):
         self.assertEqual(os.read(reading, 10), b"")  # and nobody keeps it open
         os.close(reading)
 
+    def test_a_reader_that_goes_away_ends_the_command_by_its_signal_and_not_us(self):
+        reading, writing = os.pipe()
+        run = self.run_("lock", "yes", stdout=writing).running()
+        os.close(writing)
+        os.close(reading)
+        self.assertEqual(run.code(), 128 + signal.SIGPIPE)
+        self.assertEqual(run.told()[-2:], ["released", "end"])
+        self.assert_free()
+
+    def test_a_stderr_that_nobody_reads_is_no_reason_to_stop(self):
+        reading, writing = os.pipe()
+        run = self.shell("lock", "read x; exit 5", options=["-v"], stderr=writing).running()
+        os.close(writing)
+        os.close(reading)
+        run.let_go()
+        self.assertEqual(run.code(), 5)
+        holder = self.hold()
+        reading, writing = os.pipe()
+        os.close(reading)
+        self.assertEqual(self.run_("lock", "true", options=["-n"], stderr=writing).code(), 75)
+        os.close(writing)
+        holder.let_go()
+
     def test_the_folder_and_the_file_mode_mask_are_the_callers(self):
         run = self.shell("lock", "pwd; umask", cwd=self.folder, umask=0o027)
         self.assertEqual(run.lines.all().decode().split(), [str(self.folder), "0027"])
+
+    def test_where_nobody_can_tell_what_a_command_leaves_behind_none_is_run(self):
+        without_proc = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh", support.PROGRAM]
+        run = self.run_("lock", "true", program=without_proc)
+        self.assertEqual(run.code(), 70)
+        self.assertIn("is /proc mounted?", run.errors())
+        self.assertEqual(run.told(), [])
+
+
+class AStderrThatIsFull(support.Case):
+    """Its reader is there and does not read, like `less`, or a terminal after Ctrl-S."""
+
+    STUBBORN = 'trap "" TERM; echo ready; while :; do read x; done'
+
+    def setUp(self):
+        super().setUp()
+        reading, self.full = support.full_pipe()
+        self.addCleanup(os.close, reading)
+        self.addCleanup(os.close, self.full)
+
+    def test_keeps_no_command_from_being_killed_before_its_deadline(self):
+        for lost in ("term", "exec:exit 3"):
+            options = ["-v", "--max-hold", "2s", "--grace", "500ms", "--on-lost", lost]
+            run = self.shell("lock", self.STUBBORN, options=options, stderr=self.full).running().word("ready")
+            self.assertEqual(run.code(), 79, lost)
+            self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
+
+    def test_keeps_no_signal_from_being_heard_while_we_wait(self):
+        holder = self.hold()
+        run = self.run_("lock", "true", options=["-v"], stderr=self.full).waiting()
+        run.signal(signal.SIGTERM)
+        self.assertEqual(run.code(), 128 + signal.SIGTERM)
+        busy = self.run_("lock", "true", options=["-n"], stderr=self.full)
+        self.assertEqual(busy.code(), 75)
+        holder.let_go()
+
+    def test_keeps_no_candidate_from_its_next_term(self):
+        run = self.raw("--store", self.store, "-v", "lock", "--", "false", verb="elect", stderr=self.full)
+        run.event("end")
+        run.event("acquired")
+        run.signal(signal.SIGTERM)
+        self.assertIn(run.code(), (1, 128 + signal.SIGTERM))  # the command may have ended by itself before
 
 
 class TheGroup(support.Case):

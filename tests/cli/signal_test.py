@@ -1,7 +1,10 @@
 """Signals to `holdfast run` while its command runs, and while it is being stopped."""
+import os
+import pathlib
 import signal
 
 import support
+from stores import OnDirectory, OnRedis
 
 FORWARDED = ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "WINCH", "CONT")
 
@@ -25,7 +28,7 @@ os.read(to_child[0], 1)
 """
 
 
-class WhileTheCommandRuns(support.Case):
+class Running:
     def test_each_reaches_the_whole_group(self):
         run = self.python("lock", PAIR, *FORWARDED).running().word("leader ready")
         for name in FORWARDED:
@@ -34,6 +37,14 @@ class WhileTheCommandRuns(support.Case):
         run.let_go()
         self.assertEqual(run.code(), 9)
         self.assertEqual(run.event("end")["cause"], "command")
+
+    def test_each_that_is_sent_to_the_whole_job_reaches_everybody_once(self):
+        run = self.python("lock", PAIR, *FORWARDED, start_new_session=True).running().word("leader ready")
+        for name in FORWARDED:
+            os.killpg(run.pid, getattr(signal, "SIG" + name))
+            self.assertEqual({run.line(), run.line()}, {f"leader {name}", f"child {name}"})
+        run.let_go()
+        self.assertEqual((run.code(), run.lines.all()), (9, b""))
 
     def test_one_that_kills_the_command_is_its_exit_code(self):
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
@@ -69,7 +80,15 @@ class WhileTheCommandRuns(support.Case):
         self.assert_free()
 
 
-class WhileTheCommandIsBeingStopped(support.Case):
+class WhileTheCommandRunsOnADirectory(OnDirectory, Running, support.Case):
+    pass
+
+
+class WhileTheCommandRunsOnRedis(OnRedis, Running, support.Case):
+    pass
+
+
+class Stopping:
     # The command is gone, and has left somebody behind who does not hear TERM and says which signals it gets.
     LEFT = """
 import os, signal, sys
@@ -91,11 +110,66 @@ while True: os.write(1, f"{signal.Signals(signal.sigwait(all)).name[3:]}\\n".enc
 
     def test_each_reaches_a_command_that_is_asked_to_end_before_the_deadline(self):
         script = 'trap "echo TERM" TERM; trap "echo HUP; exit 5" HUP; echo ready; while :; do read x; done'
-        options = ["--ttl", "100ms", "--max-hold", "20s", "--grace", "19800ms"]
-        run = self.shell("lock", script, options=options).running().word("ready").word("TERM")
+        run = self.stopping(script, *self.ASKED_EARLY)
         run.signal(signal.SIGHUP)
         run.word("HUP")
         self.assertEqual(run.code(), 79)
+
+    # It is asked when it has had two seconds to set its trap, and has a minute until it is killed.
+    ASKED_EARLY = ["--max-hold", "62s", "--grace", "60s", "--ttl", "70s"]
+    # Hears TERM, and stays.
+    STAYS = 'trap "echo TERM" TERM; echo ready; while :; do read x; done'
+
+    def stopping(self, script, *options, **how):
+        return self.shell("lock", script, options=options, **how).running().word("ready").word("TERM")
+
+    def test_one_that_ends_us_is_no_second_way_to_end_and_the_code_is_that_of_the_first(self):
+        run = self.stopping('trap "echo TERM" TERM; trap "echo INT; exit 5" INT; echo ready; while :; do read x; done',
+                            *self.ASKED_EARLY)
+        run.signal(signal.SIGTERM)
+        run.word("TERM")
+        run.signal(signal.SIGINT)
+        run.word("INT")
+        self.assertEqual(run.code(), 79)
+        self.assertEqual(run.event("end")["cause"], "max_hold")
+        self.assert_free()
+
+    def test_one_that_stops_the_job_does_not_stop_the_clock(self):
+        run = self.stopping(self.STAYS, "--max-hold", "4s", "--grace", "2s", **support.AS_A_JOB)
+        run.signal(signal.SIGTSTP)
+        support.until(lambda: run.process.state() == "T", "stopped")
+        run.command.wait()  # it is killed in time, though nobody goes on
+        self.assertEqual(self.run_("lock", "true").code(), 0)
+        run.signal(signal.SIGCONT)
+        self.assertEqual(run.code(), 79)
+        self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
+
+    def test_one_that_kills_the_front_or_the_worker_kills_the_command_at_once(self):
+        for whom, code in (("front", -signal.SIGKILL), ("worker", 70)):  # the worker last: a server keeps its lock
+            run = self.stopping(self.STAYS, *self.ASKED_EARLY)
+            (run.process if whom == "front" else run.worker()).signal(signal.SIGKILL)
+            run.command.wait()
+            self.assertEqual(run.code(), code)
+            if whom == "front" or isinstance(self, OnDirectory):  # a server cannot know of the worker's end
+                self.assertEqual(self.run_("lock", "true").code(), 0)
+
+    def test_none_changes_the_code_when_the_lock_is_lost(self):
+        run = self.shell("lock", 'trap "echo TERM" TERM; trap "exit 5" HUP; echo ready; while :; do read x; done')
+        fence = run.event("acquired")["fence"]
+        run.running().word("ready")
+        self.raw("--store", self.store, "lock", "--fence", str(fence), "--yes", verb="break", status=False).code()
+        run.word("TERM")
+        run.signal(signal.SIGHUP)
+        self.assertEqual(run.code(), 79)  # whether it was in time or not
+        self.assertEqual(run.event("end")["cause"], "lost")
+
+
+class WhileTheCommandIsBeingStoppedOnADirectory(OnDirectory, Stopping, support.Case):
+    pass
+
+
+class WhileTheCommandIsBeingStoppedOnRedis(OnRedis, Stopping, support.Case):
+    pass
 
 
 class Dispositions(support.Case):
@@ -145,8 +219,8 @@ class BeforeTheCommand(support.Case):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             with support.lock_byte(self.folder / "store" / "writers", 0):
                 run = self.run_("lock", "touch", str(self.folder / "began"))
-                mapped = f"/proc/{run.pid}/maps"  # it has the file of writers open, and so hears signals
-                support.until(lambda: "/store/writers" in open(mapped).read(), "at the store")
+                mapped = pathlib.Path(f"/proc/{run.worker().pid}/maps")  # it has the file of writers open
+                support.until(lambda: "/store/writers" in mapped.read_text(), "at the store")
                 run.signal(number)
             self.assertEqual(run.code(), 128 + number, run.errors())
             self.assertFalse((self.folder / "began").exists())

@@ -18,6 +18,8 @@ import tempfile
 import time
 import unittest
 
+# A job, as a shell makes one: a group whose parent could let it go on. Others cannot be stopped by a key.
+AS_A_JOB = {"process_group": 0}
 PATIENCE = 30  # seconds
 PROGRAM = ""
 PYTHON = (sys.executable, "-ISc")
@@ -82,6 +84,15 @@ class Process:
         os.close(self.fd)
 
 
+def children(pid):
+    """The children of a process, as far as it is there."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(word) for word in file.read().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 class Lines:
     """What comes out of a pipe, line by line."""
 
@@ -110,7 +121,7 @@ class Lines:
 
 
 class Run:
-    """One `holdfast run`. The test writes to the command's stdin, and reads its stdout."""
+    """One `holdfast run`, or another command of the program. The test writes to its stdin, and reads its stdout."""
 
     def __init__(self, test, arguments, status=True, **how):
         self.test = test
@@ -126,7 +137,7 @@ class Run:
         with open(self.errors_at, "wb") as errors:
             options.setdefault("stderr", errors)
             program = options.pop("program", [PROGRAM])
-            self.popen = subprocess.Popen([*program, "run", *arguments], **options)
+            self.popen = subprocess.Popen([*program, options.pop("verb", "run"), *arguments], **options)
         os.close(writing)
         self.process = Process(self.popen.pid)
         self.command = None
@@ -135,6 +146,11 @@ class Run:
     @property
     def pid(self):
         return self.popen.pid
+
+    def worker(self):
+        """The process behind the one that the user sees: it has the store and the command."""
+        until(lambda: children(self.pid), "the worker")
+        return self.test.process(children(self.pid)[0])
 
     def next_event(self):
         """The next line of --status-fd; nothing at its end."""
@@ -197,8 +213,14 @@ class Run:
         return self.errors_at.read_text(errors="replace") if self.errors_at.exists() else ""
 
     def end(self):
+        workers = [Process(pid) for pid in children(self.pid)]
+        for worker in workers:
+            worker.signal(signal.SIGCONT)
         self.process.end()
         self.popen.wait()
+        for worker in workers:  # which ends the command first
+            worker.wait()
+            worker.end()
         for stream in (self.popen.stdin, self.popen.stdout, self.lines, self.status):
             if stream:
                 stream.close()
@@ -213,6 +235,7 @@ class Case(unittest.TestCase):
         self.store = f"dir:{self.folder}/store"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST_")}
         self.environment["LC_ALL"] = "C"
+        self.environment["HOLDFAST_CONFIG"] = ""  # no file of this machine or user
         self.runs = []
         self.processes = []
         self.addCleanup(self.end_all)
@@ -255,7 +278,7 @@ class Case(unittest.TestCase):
 
     def places(self, name="lock"):
         """How many hold the lock or wait for it, as far as the store knows."""
-        return self.rows("SELECT count(*) FROM place WHERE name = ?", os.fsencode(name))[0][0]
+        return self.rows("SELECT count(*) FROM place WHERE name = ? AND owner <> x''", os.fsencode(name))[0][0]
 
     def break_lock(self, name="lock"):
         """Takes the lock from its holder behind its back."""
@@ -268,6 +291,18 @@ class Case(unittest.TestCase):
     def assert_held(self, name="lock"):
         run = self.run_(name, "true", options=["-n"])
         self.assertEqual(run.code(), 75, run.errors())
+
+
+def full_pipe():
+    """A pipe that takes nothing more, and whose reader does not read: (reading, writing)."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    try:
+        while os.write(writing, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        os.set_blocking(writing, True)
+    return reading, writing
 
 
 def lock_byte(path, at):

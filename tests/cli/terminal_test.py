@@ -2,11 +2,14 @@
 import fcntl
 import json
 import os
+import pathlib
 import pty
+import select
 import shlex
 import signal
 import socket
 import termios
+import time
 
 import support
 
@@ -174,6 +177,41 @@ class OnATerminal(support.Case):
         self.assertEqual(self.foreground(), self.command.pid)
         self.end(0)
 
+    def printed(self, expected):
+        """The terminal shows this, sooner or later."""
+        self.shown = getattr(self, "shown", "")
+        while expected not in self.shown:
+            self.assertTrue(select.select([self.master], [], [], support.PATIENCE)[0], self.shown)
+            self.shown += os.read(self.master, 4096).decode()
+
+    def test_who_holds_it_is_said_when_we_wait_for_a_while(self):
+        holder = self.hold(options=["--label", "Ann"])
+        self.begin("true")
+        self.printed("holdfast: waiting for lock, held by Ann\r\n")
+        self.type("\x03")
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
+        others = [self.run_("lock", "true").waiting() for _ in range(2)]
+        self.begin("true")
+        self.printed("held by Ann; 2 wait before us\r\n")
+        holder.let_go()
+        self.assertEqual([other.code() for other in others], [0, 0])
+        self.assertEqual(self.order("wait"), ["ended", 0])
+        self.assertEqual(self.shown.count("waiting for"), 2)
+
+    def test_who_holds_it_is_not_said_twice_with_v_or_at_all_with_q(self):
+        for option, times in (("-v", 1), ("-q", 0)):
+            holder = self.hold()
+            arguments = self.arguments("echo", "ran" + option)
+            arguments[2:2] = [option]
+            self.job = self.process(self.order("begin", arguments, self.status_out, True))
+            since = self.event("waiting")["time"]
+            support.until(lambda: time.time() > since + 1.2, "time to say it")
+            holder.let_go()
+            self.assertEqual(self.order("wait"), ["ended", 0])
+            self.printed("ran" + option)
+            self.assertEqual(self.shown.count("waiting for"), times)
+            self.shown = ""
+
     def test_the_interrupt_key_ends_us_while_we_wait(self):
         self.hold()
         for key, number in (("\x03", signal.SIGINT), ("\x1c", signal.SIGQUIT)):
@@ -195,7 +233,9 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
 
     def until_in_proc(self, file, ready, what):
-        support.until(lambda: ready(open(f"/proc/{self.job.pid}/{file}").read()), what)
+        support.until(lambda: support.children(self.job.pid), "the worker")
+        path = pathlib.Path(f"/proc/{support.children(self.job.pid)[0]}/{file}")
+        support.until(lambda: ready(path.read_text()), what)
 
     def test_the_interrupt_key_reaches_the_command_and_only_it(self):
         self.begin_command()
@@ -222,6 +262,24 @@ class OnATerminal(support.Case):
             self.said("CONT")
             support.until(lambda: self.foreground() == self.command.pid, "in the foreground again")
         self.end(7)
+
+    def test_the_foreground_is_the_shells_again_when_the_worker_is_killed(self):
+        self.begin_command()
+        self.process(support.children(self.job.pid)[0]).signal(signal.SIGKILL)
+        self.assertEqual(self.order("wait"), ["ended", 70])
+        self.assertTrue(self.command.ended())
+        self.assert_free()
+        self.begin_command()
+        self.end(0)
+
+    def test_one_that_is_killed_while_it_is_stopped_takes_the_command_with_it(self):
+        self.begin_command()
+        self.type("\x1a")
+        self.assertEqual(self.order("wait"), ["stopped"])
+        self.job.signal(signal.SIGKILL)
+        self.command.wait()
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGKILL])
+        self.assertEqual(self.run_("lock", "true").code(), 0)
 
     def test_the_stop_key_stops_us_while_we_wait(self):
         holder = self.hold()

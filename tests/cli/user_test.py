@@ -95,6 +95,21 @@ class AnotherUser(OtherUsers):
         self.assertEqual(self.as_user("--store", f"dir:{at}", "lock", "--", tool).code(), 126)
 
 
+class ACommandThatBecomesAnothers(OtherUsers):
+    # Root without the right to signal others: as anybody is before a command of root's.
+    WITHOUT_RIGHT = ["setpriv", "--inh-caps", "-kill", "--bounding-set", "-kill"]
+
+    def test_is_waited_for_and_that_is_said(self):
+        become = ["setpriv", "--reuid", str(self.nobody.pw_uid), "--clear-groups", "cat"]
+        program = [*self.WITHOUT_RIGHT, support.PROGRAM]
+        run = self.run_("lock", *become, options=["--max-hold", "2s", "--on-lost", "kill"], program=program).running()
+        support.until(lambda: "another user" in run.errors(), "the word")
+        self.assertFalse(run.command.ended())
+        run.let_go()
+        self.assertEqual(run.code(), 79, run.errors())
+        self.assertEqual(run.errors().count("another user"), 1)
+
+
 class TheDefaultStore(OtherUsers):
     def setUp(self):
         super().setUp()

@@ -4,8 +4,15 @@ import os
 import signal
 
 import support
+from stores import OnDirectory, OnRedis
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+
+
+def variables(run):
+    """Those of ours that a command has printed."""
+    pairs = (line.split("=", 1) for line in run.lines.all().decode().splitlines() if "=" in line)
+    return {name: value for name, value in pairs if name.startswith("HOLDFAST_")}
 
 
 class ABusyLock(support.Case):
@@ -82,7 +89,7 @@ class WhatIsSaid(support.Case):
 
     def test_nothing_is_said_of_a_busy_lock_that_is_skipped(self):
         self.hold()
-        run = self.run_("lock", "true", options=["-n", "--skip"])
+        run = self.run_("lock", "true", options=["--skip"])
         self.assertEqual((run.code(), run.errors()), (0, ""))
 
     def test_what_contradicts_itself_is_refused(self):
@@ -91,17 +98,11 @@ class WhatIsSaid(support.Case):
             self.assertEqual(run.code(), 64, options)
             self.assertRegex(run.errors(), "holdfast: .*see holdfast run --help")
 
-    def test_one_that_would_wait_for_itself_says_so(self):
-        inner = [support.PROGRAM, "run", "-w", "100ms", "lock", "--", "true"]
-        run = self.run_("lock", *inner)
-        self.assertEqual(run.code(), 75)
-        self.assertIn("may be held by the run that this one is in", run.errors())
-        self.assertNotIn("for ever", run.errors())
-
     def test_nothing_is_said_with_q(self):
         self.hold()
         for options, name, command, code in (
             (["-n"], "lock", "true", 75),
+            (["-w", "100ms"], "lock", "true", 75),
             ([], "free", "true", 0),
             ([], "free", "no-such-command", 127),
         ):
@@ -109,6 +110,15 @@ class WhatIsSaid(support.Case):
             self.assertEqual((run.code(), run.errors()), (code, ""))
         run = self.raw("-q", "--store", "nowhere", "lock", "--", "true")
         self.assertEqual((run.code(), run.errors()), (78, ""))
+
+    def test_nothing_is_said_with_q_of_what_is_wrong_with_the_machine(self):
+        without_files = ["sh", "-c", 'ulimit -n 4; exec "$@"', "sh", support.PROGRAM]
+        for verb, command in (("run", ["--", "true"]), ("elect", ["--", "true"]), ("hold", [])):
+            for options, says in ((["-q"], False), ([], True)):
+                run = self.raw(*options, "--store", self.store, "lock", *command, verb=verb, status=False, program=without_files)
+                self.assertEqual(run.code(), 70, verb)
+                self.assertEqual("Too many open files" in run.errors(), says, run.errors())
+                self.assertEqual(run.errors() != "", says, run.errors())
 
     def test_the_arguments_of_a_command_are_told_to_nobody(self):
         self.run_("lock", *support.PYTHON, "import sys; sys.stdin.read()", "--password=hunter2").running()
@@ -135,6 +145,55 @@ class WhatIsSaid(support.Case):
         run = self.run_("lock", "true", options=["-n"])
         self.assertEqual(run.code(), 75)
         self.assertRegex(run.errors(), r"held by .*: x+\.\.\.\n$")
+
+
+class WhatOthersWrote(support.Case):
+    """A label or a reason that would clear the screen, rename the window and turn the line around."""
+
+    WILD = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e"
+    TAME = r"\x1b]0;owned\x07\x1b[2J"
+
+    def assert_tame(self, text):
+        self.assertIn(self.TAME, text)
+        for each in self.WILD:
+            if not each.isprintable():
+                self.assertNotIn(each, text)
+
+    def test_is_no_order_to_the_terminal_of_those_who_wait(self):
+        holder = self.hold(options=["--label", self.WILD])
+        for verb, *options in (("run", "-n"), ("run", "-n", "-v"), ("hold", "-n"), ("acquire", "-n"), ("try", "-v"),
+                               ("wait", "-w", "300ms"), ("release", "--owner", "0" * 32)):
+            command = ["--", "true"] if verb == "run" else []
+            run = self.raw("--store", self.store, *options, "lock", *command, verb=verb, status=False)
+            self.assertEqual(run.code(), 75, run.errors())
+            self.assert_tame(run.errors())
+        for verb in ("run", "elect"):
+            run = self.run_("lock", "true", options=["-v"], verb=verb).waiting()
+            support.until(lambda: "waiting for" in run.errors(), "the line")
+            self.assert_tame(run.errors())
+            run.signal(signal.SIGTERM)
+            run.code()
+        holder.let_go()
+
+    def test_is_no_order_to_the_terminal_of_a_dry_run(self):
+        holder = self.hold(options=["--label", self.WILD])
+        run = self.run_("lock", "true", options=["--dry-run"])
+        self.assertEqual(run.code(), 75)
+        self.assert_tame(run.lines.all().decode())
+        holder.let_go()
+
+    def test_is_no_order_to_the_terminal_of_a_holder_that_is_asked(self):
+        for verb in ("run", "hold"):
+            command = ["--", "cat"] if verb == "run" else []
+            holder = self.raw("--store", self.store, "-v", "lock", *command, verb=verb)
+            holder.event("acquired")
+            revoke = self.raw("--store", self.store, "--reason", self.WILD, "lock", verb="revoke", status=False)
+            self.assertEqual(revoke.code(), 0, revoke.errors())
+            holder.event("revoke_requested")
+            support.until(lambda: "asks for" in holder.errors(), "the line")
+            self.assert_tame(holder.errors())
+            holder.let_go()
+            self.assertEqual(holder.code(), 0)
 
 
 class TheStatus(support.Case):
@@ -193,20 +252,30 @@ class TheStatus(support.Case):
 
 
 class TheEnvironment(support.Case):
-    def variables(self, run):
-        pairs = (line.split("=", 1) for line in run.lines.all().decode().splitlines() if "=" in line)
-        return {name: value for name, value in pairs if name.startswith("HOLDFAST_")}
+    def setUp(self):
+        super().setUp()
+        del self.environment["HOLDFAST_CONFIG"]  # it is handed on as it is
 
-    def test_has_the_four_variables_and_no_others_of_ours(self):
+    def test_has_the_seven_variables_of_a_lock_and_no_others_of_ours(self):
         run = self.run_("lock", "env")
         acquired = run.event("acquired")
         expected = {
             "HOLDFAST_NAME": "lock",
             "HOLDFAST_FENCE": str(acquired["fence"]),
+            "HOLDFAST_NAMES": "lock",
+            "HOLDFAST_FENCES": str(acquired["fence"]),
             "HOLDFAST_OWNER": acquired["owner"],
             "HOLDFAST_STORE": self.store,
+            "HOLDFAST_MODE": "lock",
         }
-        self.assertEqual(self.variables(run), expected)
+        self.assertEqual(variables(run), expected)
+
+    def test_says_how_it_is_held(self):
+        for option, mode in (("-x", "lock"), ("--exclusive", "lock"), ("-s", "shared")):
+            run = self.run_("lock", "printenv", "HOLDFAST_MODE", options=[option])
+            self.assertEqual((run.line(), run.code()), (mode, 0))
+        self.assertEqual(self.run_("lock", "true", options=["-x", "-s"]).code(), 64)
+        self.assertEqual(self.run_("lock", "true", options=["-x", "--permits", "1/2"]).code(), 64)
 
     def test_is_otherwise_as_it_was(self):
         self.environment["EMPTY"] = ""
@@ -216,28 +285,18 @@ class TheEnvironment(support.Case):
         self.assertEqual({k: v for k, v in found.items() if not k.startswith("HOLDFAST_")}, self.environment)
 
     def test_is_always_overwritten(self):
-        for name in ("NAME", "FENCE", "OWNER"):
+        for name in ("NAME", "FENCE", "NAMES", "FENCES", "PERMITS", "OWNER"):
             self.environment[f"HOLDFAST_{name}"] = "stale"
         self.environment["HOLDFAST_STORE"] = f"dir:{self.folder}/other"
         run = self.run_("a=b c", "env")
-        found = self.variables(run)
+        found = variables(run)
         self.assertEqual((found["HOLDFAST_NAME"], found["HOLDFAST_STORE"]), ("a=b c", self.store))
         self.assertNotIn("stale", found.values())
-
-    def test_is_that_of_the_innermost_of_nested_runs(self):
-        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # its store is that of the outer one
-        run = self.run_("outer", *inner)
-        found = self.variables(run)
-        outer = run.event("acquired")
-        self.assertEqual((found["HOLDFAST_NAME"], found["HOLDFAST_STORE"]), ("inner", self.store))
-        self.assertGreater(int(found["HOLDFAST_FENCE"]), outer["fence"])
-        self.assertNotEqual(found["HOLDFAST_OWNER"], outer["owner"])
-        self.assertEqual(run.code(), 0)
 
     def test_says_which_store_when_the_option_does_not(self):
         self.environment["HOLDFAST_STORE"] = f"dir:{self.folder}/by-variable"
         run = self.raw("lock", "--", "env")
-        self.assertEqual(self.variables(run)["HOLDFAST_STORE"], f"dir:{self.folder}/by-variable")
+        self.assertEqual(variables(run)["HOLDFAST_STORE"], f"dir:{self.folder}/by-variable")
         self.assertEqual(run.code(), 0)
         self.assertTrue((self.folder / "by-variable").is_dir())
 
@@ -245,12 +304,51 @@ class TheEnvironment(support.Case):
         self.environment["HOLDFAST_STORE"] = "nowhere"
         self.assertEqual(self.raw("lock", "--", "true").code(), 78)
 
+
+class Nested:
+    def test_one_that_would_wait_for_itself_says_so(self):
+        inner = [support.PROGRAM, "run", "-w", "500ms", "lock", "--", "true"]
+        run = self.run_("lock", *inner)
+        self.assertEqual(run.code(), 75)
+        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertNotIn("for ever", run.errors())
+
+    def test_so_does_one_that_would_wait_for_the_second_name_of_the_outer_run(self):
+        inner = [support.PROGRAM, "run", "-w", "500ms", "c", "b", "--", "true"]
+        run = self.raw("--store", self.store, "a", "b", "--", *inner)
+        self.assertEqual(run.code(), 75)
+        self.assertIn("may be held by the run that this one is in", run.errors())
+        other = self.raw("--store", self.store, "a", "bb", "--", support.PROGRAM, "run", "b", "--", "true")
+        self.assertEqual((other.code(), other.errors()), (0, ""))
+
+    def test_one_that_would_wait_for_itself_says_nothing_with_q(self):
+        run = self.run_("lock", support.PROGRAM, "run", "-q", "-w", "500ms", "lock", "--", "true")
+        self.assertEqual((run.code(), run.errors()), (75, ""))
+
     def test_a_run_inside_itself_finds_the_lock_busy(self):
         run = self.run_("lock", support.PROGRAM, "run", "-n", "lock", "--", "true")
         self.assertEqual(run.code(), 75)
 
+    def test_the_environment_is_that_of_the_innermost(self):
+        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # its store is that of the outer one
+        run = self.run_("outer", *inner)
+        found = variables(run)
+        outer = run.event("acquired")
+        self.assertEqual((found["HOLDFAST_NAME"], found["HOLDFAST_STORE"]), ("inner", self.store))
+        self.assertGreater(int(found["HOLDFAST_FENCE"]), outer["fence"])
+        self.assertNotEqual(found["HOLDFAST_OWNER"], outer["owner"])
+        self.assertEqual(run.code(), 0)
 
-class Order(support.Case):
+
+class RunsInsideRunsOnADirectory(OnDirectory, Nested, support.Case):
+    pass
+
+
+class RunsInsideRunsOnRedis(OnRedis, Nested, support.Case):
+    pass
+
+
+class Order:
     def test_those_who_wait_are_served_in_the_order_of_their_coming(self):
         holder = self.hold()
         record = self.folder / "record"
@@ -299,8 +397,9 @@ class Order(support.Case):
         holder = self.hold()
         killed = [self.run_("lock", "true").waiting() for _ in range(3)]
         behind = self.run_("lock", "true").waiting()
-        of_killed = [self.process(pid) for each in killed for pid in children(each.pid)]
-        self.assertEqual(len(of_killed), 6)  # the command that waits for its start, and the guardian
+        workers = [each.worker() for each in killed]
+        of_killed = workers + [self.process(pid) for worker in workers for pid in support.children(worker.pid)]
+        self.assertEqual(len(of_killed), 6)  # the workers, and the commands that wait for their start
         for each in killed:
             each.signal(signal.SIGKILL)
         holder.let_go()
@@ -334,9 +433,12 @@ class Order(support.Case):
         self.assertEqual(behind.code(), 0)
 
 
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return file.read().split()
+class OrderOnADirectory(OnDirectory, Order, support.Case):
+    pass
+
+
+class OrderOnRedis(OnRedis, Order, support.Case):
+    pass
 
 
 if __name__ == "__main__":

@@ -27,10 +27,18 @@ std::unique_ptr<seam::backend> opened(const std::string& url, runtime::loop& loo
 
 class claim_server {
  public:
-  explicit claim_server(const std::string& url) : client_(opened(url, loop_)) { loop_.start(); }
+  explicit claim_server(const std::string& url) : client_(opened(url, loop_)) {
+    client_->when_asked([](const seam::asking& what) {
+      reply_message r{.what = reply::asked, .fence = what.fence, .owner = {what.owner.high, what.owner.low}};
+      r.there = what.taken;
+      (void)send(0, r, what.reason);
+    });
+    loop_.start();
+  }
   ~claim_server() {
     stop_all();
     claims_.clear();
+    cells_.clear();
     client_->close();
     loop_.stop();
   }
@@ -42,6 +50,20 @@ class claim_server {
         cut(o->call);
       } else if (o->what == order::open) {
         open(*o, text);
+      } else if (o->what == order::open_cell) {
+        auto s = std::make_unique<served_cell>();
+        s->cell = client_->open_cell(text);
+        cells_.emplace(o->claim, std::move(s));
+      } else if (o->what == order::close_cell) {
+        cells_.erase(o->claim);
+      } else if (o->what == order::get || o->what == order::put || o->what == order::changed) {
+        served_cell& s = *cells_.at(o->claim);
+        const std::stop_token stop = begin(o->call);
+        s.worker.post([this, &s, stop, order = *o, note = text] { carry_out(*s.cell, stop, order, note); });
+      } else if (o->what == order::resize || o->what == order::inspect || o->what == order::revoke ||
+                 o->what == order::list || o->what == order::break_lock) {
+        const std::stop_token stop = begin(o->call);
+        without_claim_.post([this, stop, order = *o, words = text] { carry_out(stop, order, words); });
       } else if (o->what == order::close) {
         claims_.erase(o->claim);
       } else {
@@ -58,12 +80,20 @@ class claim_server {
     runtime::queue_thread worker{"claim"};  // one call at a time, and all before the claim goes
   };
 
+  struct served_cell {
+    std::unique_ptr<seam::cell> cell;
+    runtime::queue_thread worker{"cell"};
+  };
+
   void open(const order_message& o, const std::string& text) {
     seam::claim_spec spec{.name = text.substr(0, o.name),
                           .owner = {o.owner[0], o.owner[1]},
+                          .wants = {o.part, o.whole},
                           .ttl = std::chrono::milliseconds(o.ttl),
+                          .delay = std::chrono::milliseconds(o.delay),
                           .fixed = o.fixed,
                           .queue = o.queue,
+                          .barges = o.barges,
                           .label = text.substr(o.name)};
     auto s = std::make_unique<served>();
     s->claim = client_->open(std::move(spec));
@@ -114,13 +144,85 @@ class claim_server {
       seam::answer<runtime::instant> answer = run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
+    } else if (o.what == order::downgrade) {
+      seam::answer<runtime::instant> answer =
+          run_inline(s.claim->downgrade(here, o.fence, std::chrono::milliseconds(o.ttl), until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
     } else {
       seam::answer<seam::done> answer = run_inline(s.claim->release(here, until));
       r = reply_to(o, answer, text);
     }
+    end(o.call, r, text);
+  }
+
+  void carry_out(seam::cell& c, const std::stop_token& stop, const order_message& o, const std::string& note) {
+    runtime::inline_io here;
+    const limit until(runtime::instant(std::chrono::nanoseconds(o.until)), stop);
+    const std::chrono::milliseconds ttl(o.ttl);
+    reply_message r;
+    std::string text;
+    if (o.what == order::get) {
+      seam::answer<seam::reading> answer = run_inline(c.get(here, until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) {
+        const seam::reading& is = answer.value();
+        r.version = is.version;
+        r.there = is.there;
+        r.number = is.number;
+        r.left = is.left.count();
+        text = is.note;
+      }
+    } else if (o.what == order::put) {
+      const seam::change wanted{{o.owner[0], o.owner[1]}, o.number, note, ttl, o.again};
+      seam::answer<std::uint64_t> answer = run_inline(c.put(here, o.version, wanted, until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) r.version = answer.value();
+    } else {
+      const seam::reading seen{o.version, o.there, o.number, note, ttl};
+      const runtime::wake why = run_inline(c.changed(here, seen, until));
+      r = {.what = reply::woken, .call = o.call, .code = static_cast<int>(why)};
+    }
+    end(o.call, r, text);
+  }
+
+  /// What belongs to no claim.
+  void carry_out(const std::stop_token& stop, const order_message& o, const std::string& words) {
+    runtime::inline_io here;
+    const limit until(runtime::instant(std::chrono::nanoseconds(o.until)), stop);
+    reply_message r;
+    std::string text;
+    if (o.what == order::inspect) {
+      seam::answer<state> answer = run_inline(client_->inspect(here, words, until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) text = packing::packed(answer.value());
+    } else if (o.what == order::revoke) {
+      const std::string name = words.substr(0, o.name), reason = words.substr(o.name);
+      seam::answer<seam::done> answer = run_inline(client_->revoke(here, name, reason, o.fence, until));
+      r = reply_to(o, answer, text);
+    } else if (o.what == order::list) {
+      const std::string prefix = words.substr(0, o.name), after = words.substr(o.name);
+      seam::answer<listing> answer = run_inline(client_->list(here, prefix, after, o.number, until));
+      r = reply_to(o, answer, text);
+      if (answer.is_yes()) text = packing::packed(answer.value());
+    } else if (o.what == order::break_lock) {
+      seam::breaking what{
+          .id = {o.owner[0], o.owner[1]}, .name = words.substr(0, o.name), .fence = o.fence, .owner = {}};
+      if (o.there) what.owner = seam::owner_id{o.only[0], o.only[1]};
+      what.reason = words.substr(o.name);
+      seam::answer<seam::done> answer = run_inline(client_->break_lock(here, what, until));
+      r = reply_to(o, answer, text);
+    } else {
+      seam::answer<seam::done> answer = run_inline(client_->resize(here, words, o.whole, until));
+      r = reply_to(o, answer, text);
+    }
+    end(o.call, r, text);
+  }
+
+  void end(std::uint64_t call, const reply_message& r, const std::string& text) {
     {
       const std::lock_guard lock(mutex_);
-      under_way_.erase(o.call);
+      under_way_.erase(call);
     }
     (void)send(0, r, text);  // a test that is gone hears nothing
   }
@@ -130,6 +232,8 @@ class claim_server {
   std::mutex mutex_;
   std::map<std::uint64_t, std::stop_source> under_way_;
   std::map<std::uint64_t, std::unique_ptr<served>> claims_;
+  std::map<std::uint64_t, std::unique_ptr<served_cell>> cells_;
+  runtime::queue_thread without_claim_{"no claim"};
 };
 
 }  // namespace

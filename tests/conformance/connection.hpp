@@ -12,6 +12,25 @@ class connection final : public seam::backend {
  public:
   explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
   std::unique_ptr<seam::claim> open(seam::claim_spec spec) override { return to_->open(std::move(spec)); }
+  runtime::task<seam::answer<seam::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
+    return to_->resize(i, std::move(name), n, std::move(l));
+  }
+  std::unique_ptr<seam::cell> open_cell(std::string name) override { return to_->open_cell(std::move(name)); }
+  runtime::task<seam::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
+    return to_->inspect(i, std::move(name), std::move(l));
+  }
+  runtime::task<seam::answer<seam::done>> revoke(runtime::io& i, std::string name, std::string reason,
+                                                 std::uint64_t fence, limit l) override {
+    return to_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
+  }
+  runtime::task<seam::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
+                                            limit l) override {
+    return to_->list(i, std::move(prefix), std::move(after), most, std::move(l));
+  }
+  runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what, limit l) override {
+    return to_->break_lock(i, std::move(what), std::move(l));
+  }
+  void when_asked(std::function<void(seam::asking)> asked) override { to_->when_asked(std::move(asked)); }
   void when_in_doubt(std::function<void()> verify) override { to_->when_in_doubt(std::move(verify)); }
   void close() noexcept override { to_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return to_->promises(); }
@@ -33,7 +52,8 @@ class connections {
     for (const auto& c : all_) {
       const std::shared_ptr<test::watched_store> still_there = c.lock();
       if (!still_there) continue;
-      for (const call what : {call::poll, call::renew, call::release}) still_there->cut(what, n);
+      for (const call what : {call::poll, call::renew, call::downgrade, call::release, call::put, call::break_lock})
+        still_there->cut(what, n);
     }
   }
 

@@ -63,6 +63,151 @@ TEST_P(death, of_the_holder_wakes_the_one_whose_predecessor_has_given_up) {
   EXPECT_TRUE(test::get(std::move(second)));
 }
 
+/// Of one who shares a lock, or waits for a share.
+class death_among_several : public suite {
+ protected:
+  /// A store that notices death at once does so long before those who wait look for themselves, after ten seconds.
+  [[nodiscard]] std::chrono::seconds soon() const {
+    return GetParam()->promises.notices_death_at_once ? 8s : test::hang;
+  }
+  [[nodiscard]] lock_options on() const { return {.ttl = brief()}; }
+
+  /// A writer that waits, and leaves at once when it is in.
+  [[nodiscard]] std::future<bool> writer_in(std::size_t n) {
+    return waiting_in(n, [](shared_mutex& m, std::chrono::seconds most) {
+      const bool in = m.try_lock_for(most);
+      if (in) m.unlock();
+      return in;
+    });
+  }
+  [[nodiscard]] std::future<bool> reader_in(std::size_t n) {
+    return waiting_in(n, [](shared_mutex& m, std::chrono::seconds most) {
+      const bool in = m.try_lock_shared_for(most);
+      if (in) m.unlock_shared();
+      return in;
+    });
+  }
+  /// One that is going to die, and hears so.
+  [[nodiscard]] std::future<bool> dying_reader_in(std::size_t n) {
+    return waiting_in(n, [](shared_mutex& m, std::chrono::seconds) {
+      try {
+        return m.try_lock_shared_for(test::hang);
+      } catch (const lock_error& e) {
+        EXPECT_EQ(e.code(), errc::unreachable);
+        return false;
+      }
+    });
+  }
+
+ private:
+  template <class F>
+  std::future<bool> waiting_in(std::size_t n, F f) {
+    std::future<bool> end = in_background([s = client(n), f, most = soon(), how = on()] {
+      shared_mutex mine(s, "a", how);
+      return f(mine, most);
+    });
+    EXPECT_TRUE(seen(n).comes(event::kind::waiting));
+    return end;
+  }
+};
+HOLDFAST_FOR(death_among_several, stores_with({power::end_clients, power::share}));
+
+TEST_P(death_among_several, of_the_last_reader_lets_the_writer_in) {
+  shared_mutex staying(client(0), "a", on());
+  (void)client(2);
+  shared_mutex dying(client(1), "a", on());
+  staying.lock_shared();
+  dying.lock_shared();
+  std::future<bool> writer = writer_in(2);
+  staying.unlock_shared();
+  service_->kill_newest();
+  EXPECT_TRUE(test::get(std::move(writer)));
+}
+
+TEST_P(death_among_several, of_one_reader_leaves_the_others_in_and_the_writer_comes_after_them) {
+  shared_mutex staying(client(0), "a", on());
+  (void)client(2);
+  shared_mutex dying(client(1), "a", on());
+  staying.lock_shared();
+  dying.lock_shared();
+  std::future<bool> writer = writer_in(2);
+  service_->kill_newest();
+  EXPECT_FALSE(is_free("a"));
+  EXPECT_TRUE(staying.current().held());
+  staying.unlock_shared();
+  EXPECT_TRUE(test::get(std::move(writer)));
+}
+
+TEST_P(death_among_several, of_a_writer_lets_all_readers_in_who_wait) {
+  (void)client(0);
+  (void)client(2);
+  shared_mutex dying(client(1), "a", on());
+  dying.lock();
+  std::future<bool> one = reader_in(0), other = reader_in(2);
+  service_->kill_newest();
+  EXPECT_TRUE(test::get(std::move(one)));
+  EXPECT_TRUE(test::get(std::move(other)));
+}
+
+TEST_P(death_among_several, of_one_who_has_permits_gives_them_to_whoever_waits_for_them) {
+  semaphore staying(client(0), "a", 4, on());
+  (void)client(2);
+  semaphore dying(client(1), "a", 4, on());
+  const lease one = staying.take(1);
+  const lease three = dying.take(3);
+  std::future<bool> waiting = in_background([s = client(2), most = soon(), how = on()] {
+    semaphore mine(s, "a", 4, how);
+    return mine.try_take(within(most), 3).has_value();
+  });
+  EXPECT_TRUE(seen(2).comes(event::kind::waiting));
+  service_->kill_newest();
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_TRUE(one.held());
+}
+
+TEST_P(death_among_several, of_a_holder_is_seen_by_one_who_became_the_first_in_line_meanwhile) {
+  semaphore staying(client(0), "a", 4, on());
+  (void)client(2);
+  (void)client(3);
+  semaphore dying(client(1), "a", 4, on());
+  std::optional<lease> two = staying.take(2);
+  const lease others = dying.take(2);
+  std::counting_semaphore<> leave(0);
+  std::future<bool> first = in_background([&leave, s = client(2), how = on()] {
+    semaphore mine(s, "a", 4, how);
+    const std::optional<lease> taken = mine.try_take(within(test::hang), 2);
+    return taken && test::happens(leave);
+  });
+  EXPECT_TRUE(seen(2).comes(event::kind::waiting));
+  std::future<bool> second = in_background([s = client(3), most = soon(), how = on()] {
+    semaphore mine(s, "a", 4, how);
+    return mine.try_take(within(most), 2).has_value();
+  });
+  EXPECT_TRUE(seen(3).comes(event::kind::waiting));
+  two.reset();
+  EXPECT_TRUE(seen(2).comes(event::kind::acquired));
+  service_->kill_newest();
+  EXPECT_TRUE(test::get(std::move(second)));
+  leave.release();
+  EXPECT_TRUE(test::get(std::move(first)));
+}
+
+TEST_P(death_among_several, of_a_waiter_in_the_middle_of_the_queue_lets_those_behind_it_pass) {
+  shared_mutex held(client(0), "a", on());
+  (void)client(2);
+  (void)client(3);
+  (void)client(1);
+  held.lock();
+  std::future<bool> first = writer_in(2);
+  std::future<bool> dying = dying_reader_in(1);
+  std::future<bool> last = writer_in(3);
+  service_->kill_newest();
+  held.unlock();
+  EXPECT_TRUE(test::get(std::move(first)));
+  EXPECT_TRUE(test::get(std::move(last)));
+  EXPECT_FALSE(test::get(std::move(dying)));
+}
+
 class standstill : public suite {};
 HOLDFAST_FOR(standstill, stores_with({power::stop_clients}));
 
@@ -89,6 +234,22 @@ TEST_P(standstill_under_a_kernel, of_a_holder_keeps_the_lock_because_it_is_known
   service_->continue_newest();
   EXPECT_TRUE(held.held());
   EXPECT_EQ(held.release(), released::yes);
+}
+
+class standstill_of_several : public suite {};
+HOLDFAST_FOR(standstill_of_several, stores_with({power::stop_clients, power::share}, guarantees::exclusion::kernel));
+
+TEST_P(standstill_of_several, readers_keeps_the_writer_out_because_they_are_known_to_live) {
+  shared_mutex writing(client(0), "a");
+  shared_mutex reading(client(1), "a", {.ttl = brief() / 3});
+  reading.lock_shared();
+  service_->stop_newest();
+  EXPECT_FALSE(writing.try_lock_for(brief()));
+  service_->continue_newest();
+  EXPECT_TRUE(reading.current().held());
+  reading.unlock_shared();
+  EXPECT_TRUE(writing.try_lock());
+  writing.unlock();
 }
 
 }  // namespace

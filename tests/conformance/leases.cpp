@@ -79,14 +79,5 @@ TEST_P(leases, with_bad_options_are_refused_before_anything_is_sent) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(leases, of_several_names_at_once_are_not_supported_yet) {
-  try {
-    (void)client().acquire({"a", "b"});
-    FAIL() << "then test it";
-  } catch (const lock_error& e) {
-    EXPECT_EQ(e.code(), errc::unsupported);
-  }
-}
-
 }  // namespace
 }  // namespace holdfast::conformance

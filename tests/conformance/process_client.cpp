@@ -43,7 +43,11 @@ class process_client::far_claim final : public seam::claim {
   far_claim(process_client& c, seam::claim_spec spec) : client_(c), id_(++c.last_) {
     order_message o{
         .what = order::open, .claim = id_, .ttl = spec.ttl.count(), .owner = {spec.owner.high, spec.owner.low}};
+    o.part = spec.wants.part;
+    o.whole = spec.wants.whole;
     o.fixed = spec.fixed;
+    o.delay = spec.delay.count();
+    o.barges = spec.barges;
     o.queue = spec.queue;
     o.name = static_cast<std::uint16_t>(spec.name.size());
     (void)send(client_.socket_, o, spec.name + spec.label);
@@ -73,51 +77,164 @@ class process_client::far_claim final : public seam::claim {
     co_return answer<instant>::yes(instant(std::chrono::nanoseconds(mine.reply->until)));
   }
 
+  task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
+    call mine;
+    order_message o{.what = order::downgrade, .claim = id_, .ttl = ttl.count(), .fence = fence};
+    co_await client_.carry(i, mine, o, std::string(), l);
+    if (is(mine, reply::no)) co_return answer<instant>::no();
+    if (!is(mine, reply::yes)) co_return answer<instant>::unknown(why(mine));
+    co_return answer<instant>::yes(instant(std::chrono::nanoseconds(mine.reply->until)));
+  }
+
   task<answer<done>> release(io& i, limit l) override {
     call mine;
     co_await carry(i, mine, order::release, milliseconds(0), l);
-    if (is(mine, reply::no)) co_return answer<done>::no();
-    if (!is(mine, reply::yes)) co_return answer<done>::unknown(why(mine));
-    co_return answer<done>::yes({});
+    answer<done> end = done_or_not(mine);
+    co_return end;
   }
 
  private:
-  static bool is(const call& c, reply what) { return c.reply && c.reply->what == what; }
-  static seam::failure why(const call& c) {
-    if (is(c, reply::unknown)) return seam::failure(static_cast<errc>(c.reply->code), c.text);
-    return seam::failure(errc::unreachable, "no reply from the client's process");
-  }
-
-  /// Sends the order, and waits for its reply, or for the limit; then the other side is told to end its wait.
   task<wake> carry(io& i, call& mine, order what, milliseconds ttl, limit l) {
-    const std::uint64_t id = ++client_.last_;
-    const bool gone = client_.calls_.with([&](calls& all) {
-      all.open[id] = &mine;
-      return all.over;
-    });
-    ++order_of_things;
-    order_message o{.what = what, .claim = id_, .call = id};
-    o.until = l.at().time_since_epoch().count();
-    o.ttl = ttl.count();
-    const bool sent = !gone && (client_.weather_->lose_requests || send(client_.socket_, o));
-    wake end = wake::late;
-    // As in the client's own process, a request that is carried out is waited for beyond the limit; one that is lost on
-    // the way is not.
-    const bool fine = !client_.weather_->lose_requests && !client_.weather_->lose_replies;
-    const limit patient(fine && what != order::wakeup ? runtime::later(l.at(), std::chrono::seconds(5)) : l.at(),
-                        l.stop());
-    if (sent) end = co_await wait(i, mine.answered, patient);
-    ++order_of_things;
-    client_.calls_.with([&](calls& all) { all.open.erase(id); });
-    if (end != wake::signalled && what == order::wakeup) {
-      (void)send(client_.socket_, order_message{.what = order::cut, .call = id});
-    }
+    const order_message o{.what = what, .claim = id_, .ttl = ttl.count()};
+    const wake end = co_await client_.carry(i, mine, o, std::string(), std::move(l));
     co_return end;
   }
 
   process_client& client_;
   const std::uint64_t id_;
 };
+
+class process_client::far_cell final : public seam::cell {
+ public:
+  far_cell(process_client& c, const std::string& name) : client_(c), id_(++c.last_) {
+    (void)send(client_.socket_, order_message{.what = order::open_cell, .claim = id_}, name);
+  }
+  ~far_cell() override { (void)send(client_.socket_, order_message{.what = order::close_cell, .claim = id_}); }
+
+  task<answer<seam::reading>> get(io& i, limit l) override {
+    call mine;
+    const order_message o{.what = order::get, .claim = id_};
+    co_await client_.carry(i, mine, o, std::string(), std::move(l));
+    if (!is(mine, reply::yes)) co_return answer<seam::reading>::unknown(why(mine));
+    const reply_message& r = *mine.reply;
+    seam::reading is_there{.version = r.version, .there = r.there, .number = r.number, .note = mine.text};
+    is_there.left = milliseconds(r.left);
+    co_return answer<seam::reading>::yes(is_there);
+  }
+
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+    call mine;
+    order_message o{.what = order::put, .claim = id_, .ttl = wanted.ttl.count()};
+    o.owner[0] = wanted.id.high;
+    o.owner[1] = wanted.id.low;
+    o.version = seen;
+    o.number = wanted.number;
+    o.again = wanted.again;
+    co_await client_.carry(i, mine, o, wanted.note, std::move(l));
+    if (is(mine, reply::no)) co_return answer<std::uint64_t>::no();
+    if (!is(mine, reply::yes)) co_return answer<std::uint64_t>::unknown(why(mine));
+    co_return answer<std::uint64_t>::yes(mine.reply->version);
+  }
+
+  task<wake> changed(io& i, seam::reading seen, limit l) override {
+    call mine;
+    order_message o{.what = order::changed, .claim = id_, .ttl = seen.left.count()};
+    o.version = seen.version;
+    o.there = seen.there;
+    o.number = seen.number;
+    const wake mine_ended = co_await client_.carry(i, mine, o, seen.note, std::move(l));
+    co_return mine.reply ? static_cast<wake>(mine.reply->code) : mine_ended;
+  }
+
+ private:
+  process_client& client_;
+  const std::uint64_t id_;
+};
+
+bool process_client::is(const call& c, reply what) { return c.reply && c.reply->what == what; }
+
+seam::failure process_client::why(const call& c) {
+  if (is(c, reply::unknown)) return seam::failure(static_cast<errc>(c.reply->code), c.text);
+  return seam::failure(errc::unreachable, "no reply from the client's process");
+}
+
+answer<done> process_client::done_or_not(const call& c) {
+  if (is(c, reply::no)) return answer<done>::no();
+  if (!is(c, reply::yes)) return answer<done>::unknown(why(c));
+  return answer<done>::yes({});
+}
+
+/// Sends the order, and waits for its reply, or for the limit; then the other side is told to end its wait.
+task<wake> process_client::carry(io& i, call& mine, order_message o, std::string text, limit l) {
+  const std::uint64_t id = ++last_;
+  const bool gone = calls_.with([&](calls& all) {
+    all.open[id] = &mine;
+    return all.over;
+  });
+  ++order_of_things;
+  o.call = id;
+  o.until = l.at().time_since_epoch().count();
+  const bool sent = !gone && (weather_->lose_requests || send(socket_, o, text));
+  wake end = wake::late;
+  // As in the client's own process, a request that is carried out is waited for beyond the limit; one that is lost on
+  // the way is not.
+  const bool fine = !weather_->lose_requests && !weather_->lose_replies;
+  const bool waits = o.what == order::wakeup || o.what == order::changed;
+  const limit patient(fine && !waits ? runtime::later(l.at(), std::chrono::seconds(5)) : l.at(), l.stop());
+  if (sent) end = co_await wait(i, mine.answered, patient);
+  ++order_of_things;
+  calls_.with([&](calls& all) { all.open.erase(id); });
+  if (end != wake::signalled && waits) (void)send(socket_, order_message{.what = order::cut, .call = id});
+  co_return end;
+}
+
+task<answer<done>> process_client::resize(io& i, std::string name, std::uint32_t whole, limit l) {
+  call mine;
+  const order_message o{.what = order::resize, .whole = whole};
+  co_await carry(i, mine, o, std::move(name), std::move(l));
+  answer<done> end = done_or_not(mine);
+  co_return end;
+}
+
+task<answer<state>> process_client::inspect(io& i, std::string name, limit l) {
+  call mine;
+  const order_message o{.what = order::inspect};
+  co_await carry(i, mine, o, std::move(name), std::move(l));
+  if (!is(mine, reply::yes)) co_return answer<state>::unknown(why(mine));
+  co_return answer<state>::yes(packing::unpacked(mine.text));
+}
+
+task<answer<done>> process_client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
+  call mine;
+  const order_message o{.what = order::revoke, .fence = fence, .name = static_cast<std::uint16_t>(name.size())};
+  co_await carry(i, mine, o, name + reason, std::move(l));
+  answer<done> end = done_or_not(mine);
+  co_return end;
+}
+
+task<answer<listing>> process_client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
+  call mine;
+  const order_message o{.what = order::list, .number = most, .name = static_cast<std::uint16_t>(prefix.size())};
+  co_await carry(i, mine, o, prefix + after, std::move(l));
+  if (!is(mine, reply::yes)) co_return answer<listing>::unknown(why(mine));
+  co_return answer<listing>::yes(packing::unpacked_page(mine.text));
+}
+
+task<answer<done>> process_client::break_lock(io& i, seam::breaking what, limit l) {
+  call mine;
+  order_message o{.what = order::break_lock, .owner = {what.id.high, what.id.low}, .fence = what.fence};
+  o.there = what.owner.has_value();
+  if (what.owner) o.only[0] = what.owner->high;
+  if (what.owner) o.only[1] = what.owner->low;
+  o.name = static_cast<std::uint16_t>(what.name.size());
+  co_await carry(i, mine, o, what.name + what.reason, std::move(l));
+  answer<done> end = done_or_not(mine);
+  co_return end;
+}
+
+void process_client::when_asked(std::function<void(seam::asking)> asked) {
+  asked_.with([&](auto& to) { to = std::move(asked); });
+}
 
 process_client::process_client(const std::string& url, guarantees promises, std::shared_ptr<const weather> w)
     : promises_(promises), weather_(std::move(w)) {
@@ -156,10 +273,20 @@ std::unique_ptr<seam::claim> process_client::open(seam::claim_spec spec) {
   return std::make_unique<far_claim>(*this, std::move(spec));
 }
 
+std::unique_ptr<seam::cell> process_client::open_cell(std::string name) {
+  return std::make_unique<far_cell>(*this, name);
+}
+
 void process_client::read_replies() {
   std::string text;
   while (const auto r = receive<reply_message>(socket_, text)) {
     if (weather_->lose_replies) continue;
+    if (r->what == reply::asked) {
+      asked_.with([&](const auto& to) {
+        if (to) to({{r->owner[0], r->owner[1]}, r->fence, text, r->there});
+      });
+      continue;
+    }
     calls_.with([&](calls& all) {
       const auto at = all.open.find(r->call);
       if (at == all.open.end()) return;  // nobody waits for it any more

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +27,17 @@ class process_client final : public seam::backend {
   ~process_client() override;  ///< ends the process in order, if it still lives
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+                                                               limit) override;
+  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<seam::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                               std::uint64_t fence, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+                                                          std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
+  void when_asked(std::function<void(seam::asking)>) override;
+  void close() noexcept override { when_asked(nullptr); }
   [[nodiscard]] guarantees promises() const noexcept override { return promises_; }
 
   void kill() const;  ///< kill -9, and waits until it is gone
@@ -34,7 +46,12 @@ class process_client final : public seam::backend {
 
  private:
   class far_claim;
+  class far_cell;
   struct call;
+  [[nodiscard]] static bool is(const call&, reply);
+  [[nodiscard]] static seam::failure why(const call&);
+  [[nodiscard]] static seam::answer<seam::done> done_or_not(const call&);
+  runtime::task<runtime::wake> carry(runtime::io&, call&, order_message, std::string text, limit);
   void read_replies();
 
   const guarantees promises_;
@@ -48,6 +65,7 @@ class process_client final : public seam::backend {
     bool over = false;
   };
   runtime::guarded<calls> calls_;
+  runtime::guarded<std::function<void(seam::asking)>> asked_;
   std::thread reader_;
 };
 

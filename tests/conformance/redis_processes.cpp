@@ -25,9 +25,9 @@ class many_processes final : public redis_service {
 };
 
 const joined redis_store("redis_processes", redis_service::promised,
-                         {power::cut_replies, power::lose_state, power::list_names, power::end_clients,
-                          power::stop_clients},
-                         300ms, [] { return std::make_unique<many_processes>(); });
+                         {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
+                          power::list_names, power::end_clients, power::stop_clients},
+                         600ms, [] { return std::make_unique<many_processes>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

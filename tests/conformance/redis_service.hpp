@@ -26,9 +26,11 @@ class redis_service : public service {
     proxy_.heal();
     cut_replies(0);
   }
-  /// The last fence of a name stays for a day, and so does the record of a client.
+  /// The last fence of a name stays for a day, and so does the record of a client; cells stay as long as they say.
   std::size_t names_left() override {
-    return server_.keys("*").size() - server_.keys("*:f").size() - server_.keys("*:client:*").size();
+    std::size_t left = server_.keys("*").size();
+    for (const char* stays : {"*:f", "*:a", "*:b", "*:client:*", "*:n", "*:w"}) left -= server_.keys(stays).size();
+    return left;
   }
 
  protected:

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "faults/redis_store.hpp"
+#include "support/found.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -35,6 +36,24 @@ TEST_F(redis_clock, can_be_set_by_this_test) {
   const std::int64_t before = server_seconds();
   set_ahead(1h);
   EXPECT_GE(server_seconds(), before + 3600);
+}
+
+TEST_F(redis_clock, that_differs_from_ours_is_found_when_the_store_is_examined) {
+  set_ahead(-1h);
+  watched_client one(server->url());
+  const std::vector<finding> all = one.store.examine();
+  EXPECT_TRUE(test::is(all, "redis.clock", finding::severity::warning));
+  EXPECT_TRUE(test::is(all, "redis.clock_rate", finding::severity::fine));
+}
+
+TEST_F(redis_clock, that_is_set_while_the_store_is_examined_is_found) {
+  watched_client one(server->url());
+  auto examining = std::async(std::launch::async, [&] { return one.store.examine(); });
+  EXPECT_TRUE(test::eventually([&] {  // it has read the clock once
+    return server->ask({"INFO", "commandstats"}).text.find("cmdstat_time:") != std::string::npos;
+  }));
+  set_ahead(300ms);
+  EXPECT_TRUE(test::is(test::get(std::move(examining)), "redis.clock_rate", finding::severity::danger));
 }
 
 TEST_F(redis_clock, that_is_set_forwards_ends_leases_and_their_holders_hear_of_it) {

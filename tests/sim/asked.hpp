@@ -2,7 +2,7 @@
 
 namespace holdfast::sim {
 
-/// The three questions to a store.
-enum class asked { poll, renew, release };
+/// The questions to a store.
+enum class asked { poll, renew, release, downgrade, resize, revoke, break_lock };
 
 }  // namespace holdfast::sim

@@ -13,22 +13,32 @@
 
 namespace holdfast::sim {
 
-/// The invariants of leases, looked at after every event. (Those of claims are in remote.cpp, of the resource in
-/// resource.hpp, of calls and of the end in run.cpp.)
+/// The invariants of leases, looked at after every event. (Those of claims are in watchful.cpp, of the resource in
+/// resource.hpp, of calls in users.cpp, of the end in run.cpp.)
 class checker {
  public:
   /// `exclusive`: the faults of this run leave exclusion intact. Where the server loses its state, only fences protect.
-  checker(world& w, bool exclusive) : world_(w), exclusive_(exclusive) {}
+  /// `permits`: of the semaphore, when there are most.
+  checker(world& w, bool exclusive, std::uint32_t permits) : world_(w), exclusive_(exclusive), permits_(permits) {}
 
   class watched;
-  watched& watch(std::shared_ptr<core::tenancy>, client_io&);
+  watched& watch(std::shared_ptr<core::tenancy>, const std::string& name, client_io&);
   void forget(watched&);        ///< its user is done with it
   void forget_all(client_io&);  ///< its process has crashed
   void look();
 
   class watched {
    public:
-    watched(std::shared_ptr<core::tenancy> lease, client_io& where);
+    watched(std::shared_ptr<core::tenancy> lease, const std::string& name, client_io& where);
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
+    /// How much of the name its holder thinks that it has.
+    [[nodiscard]] const seam::share& part() const noexcept { return part_; }
+    /// A writer asks to be a reader.
+    void become_reader() noexcept { part_ = seam::share::reader(); }
+    /// What the holder believes. Asking the lease itself would end it once its deadline is over.
+    [[nodiscard]] bool believes() const;
 
    private:
     friend class checker;
@@ -36,10 +46,11 @@ class checker {
       bool& heard;
       void operator()() const noexcept { heard = true; }
     };
-    /// What the holder believes. Asking the lease itself would end it once its deadline is over.
-    [[nodiscard]] bool believes() const;
     std::shared_ptr<core::tenancy> lease_;
+    const std::string name_;  // one of its names, if it has several
+    const std::uint64_t fence_;
     client_io& where_;
+    seam::share part_;
     instant deadline_;
     bool over_ = false;
     bool heard_ = false;
@@ -47,10 +58,15 @@ class checker {
   };
 
  private:
+  void check_fence(const watched&);
+  void check_company(std::list<watched>::const_iterator);
+  void keep_closed(const watched&);
   world& world_;
   const bool exclusive_;
+  const std::uint32_t permits_;
   std::list<watched> leases_;
   std::map<std::string, std::uint64_t> highest_;
+  std::map<std::string, real> closed_until_;  // by lock delays
 };
 
 }  // namespace holdfast::sim

@@ -12,21 +12,25 @@
 namespace holdfast::sim {
 
 struct demand {
-  enum class kind { acquire, renew, release } what;
+  enum class kind { acquire, renew, release, downgrade, resize } what;
   std::string name;
   seam::owner_id owner;
+  seam::share wants{};
   std::chrono::milliseconds ttl{};
   bool queue = false;
-  int from = 0;  ///< which client
+  int from = 0;             ///< which client
+  std::uint64_t fence = 0;  ///< of a writer that becomes a reader
 };
 
 struct reply {
   bool yes = false;
+  bool foreign = false;  ///< others use the name for something else
   std::uint64_t fence = 0;
-  std::chrono::nanoseconds left{0};  ///< of whoever holds it
+  std::chrono::nanoseconds left{0};  ///< of a holder, the first whose time is over
 };
 
-/// A lock service with expiry by its own clock, a queue, and pushes to those it grants to.
+/// A lock service with expiry by its own clock, a queue, and pushes to those it grants to. One rule for locks, readers
+/// and permits: in order of arrival, whoever is first gets in as soon as its part is free.
 class lease_server {
  public:
   static constexpr std::uint64_t fences_in_a_block = 16;
@@ -46,17 +50,34 @@ class lease_server {
   struct place {
     seam::owner_id owner;
     int client;
+    seam::share wants;
     std::chrono::milliseconds ttl;
     instant expires;
   };
-  struct lock {
-    seam::owner_id owner{};
-    int client = 0;
-    instant expires = instant::min();
-    std::vector<place> line;
+  struct holding {
+    seam::owner_id owner;
+    int client;
+    std::uint32_t part;
+    instant expires;
+    std::uint64_t fence;
   };
-  void give(lock&, const place&);
-  void serve_first(lock&);
+  struct lock {
+    std::uint32_t whole = 0;
+    std::int64_t used = 0;
+    std::vector<holding> holders;
+    std::vector<place> line;
+
+    [[nodiscard]] holding* find(const seam::owner_id&) noexcept;
+    [[nodiscard]] bool has_room_for(const seam::share&) const noexcept;
+    void drop_expired(instant now);
+    bool remove(const seam::owner_id&);
+  };
+  reply acquire(lock&, const demand&);
+  reply release(lock&, const demand&);
+  reply downgrade(lock&, const demand&);
+  holding& give(lock&, const place&);
+  void serve(lock&);
+  std::uint64_t mint();
   world& world_;
   const drifting_clock clock_;
   const push push_;

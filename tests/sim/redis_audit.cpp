@@ -1,9 +1,12 @@
 #include "sim/redis_audit.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "redis/owner.hpp"
+#include "redis/script.hpp"
 
 namespace holdfast::sim {
 
@@ -19,45 +22,144 @@ bool there(const std::vector<std::string>& line, const std::string& who) {
 }
 
 bool stopped_at_its_bound(const redis_step& s, const value& reply) {
-  return s.what == asked::release ? (reply.number & 4) != 0 : reply.items.size() == 5 && reply.items[4].text.empty();
+  return s.what == asked::poll ? reply.items.size() == 6 && reply.items[4].text.empty() : (reply.number & 4) != 0;
+}
+
+bool reads(const std::string& owner) { return owner.size() > 33 && owner[33] == '+'; }
+
+/// How many permits it wants or has.
+std::uint64_t wants(const std::string& owner) {
+  return owner.size() > 34 && owner[33] == ':' ? std::strtoull(owner.c_str() + 34, nullptr, 10) : 0;
 }
 
 }  // namespace
 
+lock_state::lock_state(const std::string& value) {
+  unsigned long long all = 0, taken = 0, last = 0;
+  if (value.starts_with("+") && value.find_first_not_of("0123456789", 1) == std::string::npos) is = form::readers;
+  if (std::sscanf(value.c_str(), "#%llu:%llu:%llu", &all, &taken, &last) == 3) is = form::permits;
+  size = all;
+  used = taken;
+}
+
 redis_audit::view redis_audit::look(const redis_step& s) const {
-  view v{eyes_.keys.text_at(s.lock(), eyes_.now()), {}};
-  if (s.keys.size() > 1) v.line = eyes_.keys.members_of(s.keys[1], eyes_.now());
+  const wall_time now = eyes_.now();
+  view v{eyes_.keys.text_at(s.lock(), now), eyes_.keys.members_of(s.queue(), now), {}};
+  if (const auto last = eyes_.keys.text_at(s.lock() + ":f", now)) v.fence = std::stoull(last->value);
+  if (!v.lock) return v;
+  if (lock_state(v.lock->value).is != lock_state::form::owner) {
+    v.holders = eyes_.keys.scores_of(s.holders(), now);
+  } else {
+    v.holders[v.lock->value] = v.lock->ends.value_or(std::numeric_limits<std::int64_t>::max());
+  }
   return v;
 }
 
 bool redis_audit::lives(const std::string& owner) const { return eyes_.listens(owner.substr(0, 16)); }
 
-void redis_audit::before(const redis_step& s) { before_ = look(s); }
+/// Its time is not over. A key lives through its last millisecond; a reader or a permit does not.
+bool redis_audit::is_in(const view& v, const std::string& owner) const {
+  const auto at = v.holders.find(owner);
+  return at != v.holders.end() && (v.lock->value == owner || at->second > eyes_.now().ms());
+}
 
-void redis_audit::after(const redis_step& s, const value& reply) {
-  const view now = look(s);
-  check_who_changed_it(s, now);
-  if (s.what != asked::renew) check_order(s, now, reply);
-  if (s.what == asked::release) ++releases_[s.owner()];
-  note_places(s, now, reply);
-  note_answer(s, now, reply);
+/// Those who have got in by this step.
+std::vector<std::string> redis_audit::let_in(const redis_step& s, const view& now) const {
+  std::vector<std::string> found;
+  for (const auto& [who, until] : now.holders) {
+    const bool is_new = !before_.holders.contains(who) && (s.what != asked::downgrade || who != s.owner_then());
+    if (is_new) found.push_back(who);
+  }
+  return found;
+}
+
+void redis_audit::before(const std::vector<redis_step>& steps) {
+  all_before_.clear();
+  for (const redis_step& s : steps) all_before_.push_back(look(s));
+}
+
+void redis_audit::after(const std::vector<redis_step>& steps, const value& reply) {
+  // Whoever asks would take it for a server that is not ready, and nothing would ever come of it.
+  if (reply.is(value::kind::error) && reply.text.starts_with("ERR"))
+    world_.violate("I12: a script fails: " + reply.text);
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    const redis_step& s = steps[n];
+    before_ = all_before_[n];
+    const view now = look(s);
+    check_who_changed_it(s, now);
+    if (s.what == asked::revoke) return note_asked(reply);
+    if (s.what == asked::break_lock) check_break(s, now, reply);
+    check_form(now);
+    check_order(s, now);
+    note_grants(s, now);
+    if (s.what == asked::release) ++releases_[s.owner()];
+    if (s.of_several) continue;  // there is one answer for all, which is not that of any
+    if (handed_on_ && s.what != asked::renew && !reply.is(value::kind::error)) check_idle(s, now, reply);
+    if (s.what == asked::break_lock) continue;
+    note_places(s, now, reply);
+    note_answer(s, now, reply);
+  }
 }
 
 /// I6: what is held is changed for its owner only, and ended by its release only. A renewal never creates.
 void redis_audit::check_who_changed_it(const redis_step& s, const view& now) {
-  const std::optional<redis_keys::cell>& was = before_.lock;
-  if (!was) {
-    if (s.what == asked::renew && now.lock) world_.violate("I6: a renewal has made a lock");
-    return;
+  if (s.what == asked::renew && !let_in(s, now).empty()) world_.violate("I6: a renewal has made a lock");
+  for (const auto& [who, until] : before_.holders) {
+    const bool owners = who == s.owner() || (s.what == asked::downgrade && who == s.owner_then());
+    if (!is_in(before_, who) || (owners && s.what == asked::release)) continue;
+    if (s.what == asked::break_lock && is_meant(s, who)) continue;
+    auto then = now.holders.find(owners ? s.owner_then() : who);
+    if (then == now.holders.end()) then = now.holders.find(who);  // it was not downgraded
+    if (then == now.holders.end()) {
+      world_.violate("I6: a lock was taken from its holder");
+    } else if (then->second != until && !owners) {
+      world_.violate("I6: a lease was changed by somebody else");
+    } else if (then->second < until) {
+      world_.violate("I6: a lease was shortened");
+    }
   }
-  const bool owners = was->value == s.owner();
-  if (owners && s.what == asked::release) return;
-  if (!now.lock || now.lock->value != was->value) {
-    world_.violate("I6: a lock was taken from its holder");
-  } else if (now.lock->ends != was->ends && !owners) {
-    world_.violate("I6: a lease was changed by somebody else");
-  } else if (now.lock->ends < was->ends) {
-    world_.violate("I6: a lease was shortened");
+}
+
+/// Whether a break is about one who holds it.
+bool redis_audit::is_meant(const redis_step& s, const std::string& who) const {
+  const std::string &said = s.args.at(2), &only = s.args.at(3);
+  if (!only.empty() && claim_in(who) != only) return false;
+  const lock_state::form is = lock_state(before_.lock->value).is;
+  const std::uint64_t fence = std::stoull(said);
+  if (fence == 0 || is == lock_state::form::permits) return !only.empty();
+  if (is == lock_state::form::readers) return before_.lock->value == "+" + said;
+  return fence <= before_.fence && fence + redis::fences_in_a_block > before_.fence;
+}
+
+/// I6: whoever is meant is out. I12: and whoever did it is told so, also if it asks again.
+void redis_audit::check_break(const redis_step& s, const view& now, const value& reply) {
+  if (!reply.is(value::kind::integer) || reply.number < 0) return;
+  std::string& last = last_break_[s.lock()];
+  const bool again = last == s.args.at(1);
+  if (again && reply.number == 0) world_.violate("I12: somebody who broke a lock was told that it was not held");
+  if (again) return;
+  for (const auto& [who, until] : before_.holders) {
+    if (!is_in(before_, who) || !is_meant(s, who)) continue;
+    if (reply.number == 0) world_.violate("I12: a lock could not be broken by its fence");
+    if (now.holders.contains(who)) world_.violate("I6: a lock was broken, and its holder is still in");
+    asked_to_let_go_.insert(claim_in(who));
+  }
+  if (reply.number > 0) last = s.args.at(1);
+}
+
+/// I6, of readers and permits: the lock's key says the same as the list of those who are in.
+void redis_audit::check_form(const view& now) {
+  if (!now.lock) return;
+  const lock_state state(now.lock->value);
+  if (state.is == lock_state::form::readers) {
+    std::int64_t last = 0;
+    for (const auto& [who, until] : now.holders) last = std::max(last, until);
+    if (now.lock->ends != last) world_.violate("I6: a lock does not end with the last of its readers");
+  }
+  if (state.is == lock_state::form::permits) {
+    std::uint64_t taken = 0;
+    for (const auto& [who, until] : now.holders) taken += wants(who);
+    if (taken != state.used) world_.violate("I6: permits were counted wrong");
   }
 }
 
@@ -73,22 +175,41 @@ std::uint64_t redis_audit::place_of(const std::string& who, const redis_step& s)
   return at == places_.end() ? last : at->second;
 }
 
-/// I11: a lock that gets free goes to the first of those who wait and can be told; it is not free while they wait.
-void redis_audit::check_order(const redis_step& s, const view& now, const value& reply) {
-  const bool changed_hands = now.lock && (!before_.lock || before_.lock->value != now.lock->value);
-  if (!now.lock && !stopped_at_its_bound(s, reply)) {
-    for (const std::string& waiter : now.line) {
-      if (lives(waiter)) world_.violate("I11: a lock is free though somebody waits for it");
+/// I11: what gets free goes to the first of those who wait and can be told.
+void redis_audit::check_order(const redis_step& s, const view& now) {
+  for (const std::string& next : let_in(s, now)) {
+    if (next != s.owner() && !lives(next)) world_.violate("I11: a lock was handed to one who hears nothing");
+    if (!in_order_) continue;
+    for (const std::string& waiter : before_.line) {
+      const bool waits = !now.holders.contains(waiter) && waiter != s.owner() && lives(waiter);
+      if (waits && place_of(waiter, s) < place_of(next, s)) world_.violate("I11: somebody was overtaken in the queue");
     }
   }
-  if (!changed_hands) return;
-  const std::string& next = now.lock->value;
-  if (next != s.owner() && !lives(next)) world_.violate("I11: a lock was handed to one who hears nothing");
-  if (!in_order_) return;
-  for (const std::string& waiter : before_.line) {
-    const bool waits = waiter != next && waiter != s.owner() && lives(waiter);
-    if (waits && place_of(waiter, s) < place_of(next, s)) world_.violate("I11: somebody was overtaken in the queue");
+}
+
+/// I11: it is not free while one of them waits.
+void redis_audit::check_idle(const redis_step& s, const view& now, const value& reply) {
+  const bool refused = (s.what == asked::downgrade || s.what == asked::break_lock) && reply.number <= 0;
+  if (refused || stopped_at_its_bound(s, reply)) return;
+  // Neither who is in already and asks again, nor a reader who leaves others behind, looks at the queue: only a death
+  // since the last look can have made a difference, and that is seen by those who wait.
+  const bool looks_away = now.lock && (before_.holders.contains(s.owner()) && s.what != asked::downgrade);
+  if (looks_away && (s.what == asked::poll || reads(s.owner()))) return;
+  const auto first =
+      std::find_if(now.line.begin(), now.line.end(), [&](const auto& who) { return lives(who) || who == s.owner(); });
+  if (first != now.line.end() && has_room_for(*first, now)) {
+    world_.violate("I11: a lock is free though somebody waits for it");
   }
+}
+
+bool redis_audit::has_room_for(const std::string& waiter, const view& now) const {
+  if (!now.lock) return true;
+  const lock_state state(now.lock->value);
+  if (state.is == lock_state::form::readers) return reads(waiter);
+  if (state.is == lock_state::form::owner) return false;
+  std::uint64_t taken = wants(waiter);
+  for (const auto& [who, until] : now.holders) taken += is_in(now, who) ? wants(who) : 0;
+  return taken <= state.size;
 }
 
 /// Who shows its ticket has the place that it got with it, even if it was taken for dead meanwhile.
@@ -101,18 +222,47 @@ void redis_audit::note_places(const redis_step& s, const view& now, const value&
   places_[s.owner()] = at->second;
 }
 
+/// By messages.
+void redis_audit::note_grants(const redis_step& s, const view& now) {
+  for (const std::string& who : let_in(s, now)) {
+    if (who != s.owner()) ++answers_[{claim_in(who), asked::poll, true}];
+  }
+}
+
 /// I12: an answer is the server's own, each once; and who holds is told so when it asks.
 void redis_audit::note_answer(const redis_step& s, const view& now, const value& reply) {
   if (reply.is(value::kind::error)) return;
-  const bool held_it = before_.lock && before_.lock->value == s.owner();
   bool yes = reply.is(value::kind::integer);
-  if (s.what == asked::renew) yes = reply.number == 1;
+  if (s.what == asked::renew || s.what == asked::downgrade) yes = (reply.number & 1) != 0;
+  if (s.what == asked::renew && reply.is(value::kind::text)) yes = true;  // and it is asked to let go
   if (s.what == asked::release) yes = (reply.number & 3) != 0;
-  if (held_it && !yes) world_.violate("I12: the holder of a lock was told that it is not");
-  ++answers_[{claim_in(s.owner()), s.what, yes}];
-  const bool handed =
-      now.lock && now.lock->value != s.owner() && (!before_.lock || before_.lock->value != now.lock->value);
-  if (handed) ++answers_[{claim_in(now.lock->value), asked::poll, true}];  // by a message
+  // What is under way for long may meet a later grant of the same claim, by a poll that came later: a reader's renewal,
+  // or a downgrade.
+  bool of_before = s.what == asked::renew && s.of == '+' && before_.lock && before_.lock->value != "+" + s.args.at(2);
+  if (s.what == asked::downgrade) {
+    const auto last = eyes_.keys.text_at(s.keys.at(2), eyes_.now());
+    of_before = last && std::stoull(s.args.at(3)) + redis::fences_in_a_block <= std::stoull(last->value);
+  }
+  if (is_in(before_, s.owner()) && !yes && !of_before)
+    world_.violate("I12: the holder of a lock was told that it is not");
+  if (yes && s.what != asked::release && s.what != asked::resize) {
+    const auto mine = now.holders.find(s.owner_then());
+    const bool long_enough = mine != now.holders.end() && mine->second >= eyes_.now().ms() + std::stoll(s.args.at(1));
+    if (!long_enough) world_.violate("I12: a client was told that it has a lock for longer than it has");
+  }
+  if (s.what != asked::resize) ++answers_[{claim_in(s.owner()), s.what, yes}];
+}
+
+void redis_audit::note_asked(const value& reply) {
+  if (reply.number != 1) return;
+  for (const auto& [who, until] : before_.holders) {
+    if (is_in(before_, who)) asked_to_let_go_.insert(claim_in(who));
+  }
+}
+
+void redis_audit::told_to_let_go(const seam::owner_id& owner) {
+  if (asked_to_let_go_.contains(redis::sixteen(owner.high, owner.low))) return;
+  world_.violate("I12: a holder was asked to let go whom nobody meant");
 }
 
 long redis_audit::releases_of(const std::string& owner) const {

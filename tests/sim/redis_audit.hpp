@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,11 +18,34 @@ namespace holdfast::sim {
 /// One run of one of our scripts.
 struct redis_step {
   asked what;
+  char of;  ///< '-' a whole lock, '+' readers, ':' permits
   std::vector<std::string> keys;
   std::vector<std::string> args;
+  bool of_several = false;  ///< of a script that takes any number of locks
 
   [[nodiscard]] const std::string& lock() const { return keys.at(0); }
+  [[nodiscard]] std::string queue() const {
+    return what == asked::renew || what == asked::revoke ? std::string() : keys.at(1);
+  }
+  [[nodiscard]] std::string holders() const { return lock() + ":h"; }
   [[nodiscard]] const std::string& owner() const { return args.at(0); }
+  [[nodiscard]] bool is_of_nobody() const {
+    return what == asked::resize || what == asked::revoke || what == asked::break_lock;
+  }
+  /// Under which name the owner holds it afterwards, if it does.
+  [[nodiscard]] const std::string& owner_then() const { return args.at(what == asked::downgrade ? 4 : 0); }
+  /// How the channels of inboxes begin; a renewal tells nobody.
+  [[nodiscard]] std::string inboxes() const {
+    if (what == asked::renew) return {};
+    return args.at(is_of_nobody() ? 0 : what == asked::release ? 1 : 2);
+  }
+};
+
+/// What stands in a lock's key: its holder, or that readers are in, with their fence, or the count of a semaphore.
+struct lock_state {
+  explicit lock_state(const std::string& value);
+  enum class form { owner, readers, permits } is = form::owner;
+  std::uint64_t size = 0, used = 0;  ///< of permits
 };
 
 /// The invariants that only the server can see, looked at before and after each script: I6, I11 and I12.
@@ -33,12 +57,19 @@ class redis_audit {
     std::function<bool(const std::string& inbox)> listens;  ///< whether anybody does, by the server's count
   };
   /// `in_order`: no fault of this run moves anybody's place.
-  redis_audit(world& w, eyes e, bool in_order) : world_(w), eyes_(std::move(e)), in_order_(in_order) {}
+  /// `handed_on`: nobody leaves a lock free for whoever comes first.
+  redis_audit(world& w, eyes e, bool in_order, bool handed_on)
+      : world_(w), eyes_(std::move(e)), in_order_(in_order), handed_on_(handed_on) {}
 
-  void before(const redis_step&);
-  void after(const redis_step&, const redis::value& reply);
+  /// One run of a script: a step, or the same of several locks.
+  void before(const std::vector<redis_step>&);
+  void after(const std::vector<redis_step>&, const redis::value& reply);
   /// A client has had an answer.
   void heard(const seam::owner_id&, asked, bool yes);
+  /// Somebody was told that it is asked to let go.
+  void told_to_let_go(const seam::owner_id&);
+  /// The server has lost its data.
+  void forgot() { last_break_.clear(); }
   /// How often its release was carried out.
   [[nodiscard]] long releases_of(const std::string& owner) const;
 
@@ -46,19 +77,34 @@ class redis_audit {
   struct view {
     std::optional<redis_keys::cell> lock;
     std::vector<std::string> line;
+    std::map<std::string, std::int64_t> holders;  // and until when they are in; the last may be over
+    std::uint64_t fence = 0;                      // the last one
   };
   [[nodiscard]] view look(const redis_step&) const;
   [[nodiscard]] bool lives(const std::string& owner) const;
+  [[nodiscard]] bool is_in(const view&, const std::string& owner) const;
+  [[nodiscard]] std::vector<std::string> let_in(const redis_step&, const view& now) const;
   [[nodiscard]] std::uint64_t place_of(const std::string& who, const redis_step&) const;
   void check_who_changed_it(const redis_step&, const view& now);
-  void check_order(const redis_step&, const view& now, const redis::value& reply);
+  [[nodiscard]] bool is_meant(const redis_step&, const std::string& who) const;
+  void check_break(const redis_step&, const view& now, const redis::value& reply);
+  void check_form(const view& now);
+  void check_order(const redis_step&, const view& now);
+  void check_idle(const redis_step&, const view& now, const redis::value& reply);
+  [[nodiscard]] bool has_room_for(const std::string& waiter, const view& now) const;
   void note_places(const redis_step&, const view& now, const redis::value& reply);
+  void note_grants(const redis_step&, const view& now);
+  void note_asked(const redis::value& reply);
   void note_answer(const redis_step&, const view& now, const redis::value& reply);
 
   world& world_;
   const eyes eyes_;
   const bool in_order_;
-  view before_;
+  const bool handed_on_;
+  std::vector<view> all_before_;
+  view before_;                                    // of the lock that is looked at
+  std::set<std::string> asked_to_let_go_;          // claims
+  std::map<std::string, std::string> last_break_;  // of locks: the id of the call
   std::uint64_t last_place_ = 0;
   std::map<std::string, std::uint64_t> places_;                           // of owners, in order of their coming
   std::map<std::pair<std::string, std::string>, std::uint64_t> tickets_;  // which place an owner got with which

@@ -22,7 +22,7 @@ struct wall_time {
 class sorted_set {
  public:
   using ranked = std::pair<double, std::string>;
-  bool add(const std::string& member, double score, bool only_new);  ///< false: it was there
+  bool add(const std::string& member, double score);  ///< false: it was there
   bool remove(const std::string& member);
   [[nodiscard]] std::optional<double> score(const std::string& member) const;
   [[nodiscard]] const std::set<ranked>& in_order() const noexcept { return in_order_; }
@@ -47,6 +47,7 @@ class redis_keys {
   };
   [[nodiscard]] std::optional<cell> text_at(const std::string& key, wall_time now) const;
   [[nodiscard]] std::vector<std::string> members_of(const std::string& key, wall_time now) const;  ///< in order
+  [[nodiscard]] std::map<std::string, std::int64_t> scores_of(const std::string& key, wall_time now) const;
   [[nodiscard]] std::vector<std::string> all(wall_time now) const;
   void clear() { keys_.clear(); }
 
@@ -68,8 +69,10 @@ class redis_keys {
   redis::value zrem(const words&, wall_time);
   redis::value zrange(const words&, wall_time);
   redis::value zrank(const words&, wall_time);
+  redis::value zscan(const words&, wall_time);
   redis::value zscore(const words&, wall_time);
   redis::value zpopmin(const words&, wall_time);
+  redis::value zremrangebyrank(const words&, wall_time);
 
   [[nodiscard]] const entry* look(const std::string& key, wall_time) const;
   [[nodiscard]] entry* find(const std::string& key, wall_time);  // drops it first, if it has run out

@@ -96,6 +96,14 @@ value reply_at(lua_State* l, int at) {
   return v;
 }
 
+/// What a script returns to say an error of its own.
+int error_reply(lua_State* l) {
+  lua_createtable(l, 0, 1);
+  lua_pushvalue(l, 1);
+  lua_setfield(l, -2, "err");
+  return 1;
+}
+
 void set_list(lua_State* l, const char* name, const redis_lua::words& items) {
   lua_createtable(l, static_cast<int>(items.size()), 0);
   for (std::size_t n = 0; n < items.size(); ++n) {
@@ -113,10 +121,12 @@ redis_lua::redis_lua(commands c) : commands_(std::move(c)), state_(luaL_newstate
     lua_pushcfunction(state_, library);
     lua_call(state_, 0, 0);
   }
-  lua_createtable(state_, 0, 1);
+  lua_createtable(state_, 0, 2);
   lua_pushlightuserdata(state_, this);
   lua_pushcclosure(state_, &redis_lua::call, 1);
   lua_setfield(state_, -2, "call");
+  lua_pushcfunction(state_, &error_reply);
+  lua_setfield(state_, -2, "error_reply");
   lua_setglobal(state_, "redis");
   if (luaL_dostring(state_, strict_globals) != 0) throw std::bad_alloc();
 }

@@ -5,7 +5,7 @@ namespace holdfast::sim {
 namespace {
 
 TEST(redis_simulator, every_invariant_holds_in_every_world) {
-  expect_that_every_invariant_holds(store_kind::redis, "redis", sanitized ? 1'500 : 20'000);
+  expect_that_every_invariant_holds(store_kind::redis, "redis", sanitized ? 1'000 : 12'000);
 }
 
 TEST(redis_simulator, one_seed_is_one_run_exactly_repeatable) {

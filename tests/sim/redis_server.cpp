@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -53,11 +54,49 @@ value pushed(std::vector<value> items) {
   return v;
 }
 
-std::optional<asked> question(const std::string& sha) {
-  if (sha == redis::scripts::acquire.sha) return asked::poll;
-  if (sha == redis::scripts::renew.sha) return asked::renew;
-  if (sha == redis::scripts::release.sha) return asked::release;
-  return std::nullopt;
+struct known_script {
+  const redis::script& is;
+  asked what;
+  char of;
+  bool several = false;
+};
+const known_script ours[] = {
+    {redis::scripts::acquire, asked::poll, '-'},
+    {redis::scripts::renew, asked::renew, '-'},
+    {redis::scripts::release, asked::release, '-'},
+    {redis::scripts::downgrade, asked::downgrade, '-'},
+    {redis::scripts::acquire_shared, asked::poll, '+'},
+    {redis::scripts::renew_shared, asked::renew, '+'},
+    {redis::scripts::release_shared, asked::release, '+'},
+    {redis::scripts::take, asked::poll, ':'},
+    {redis::scripts::renew_permits, asked::renew, ':'},
+    {redis::scripts::give, asked::release, ':'},
+    {redis::scripts::resize, asked::resize, ':'},
+    {redis::scripts::release_barging, asked::release, '-'},
+    {redis::scripts::acquire_all, asked::poll, '-', true},
+    {redis::scripts::renew_all, asked::renew, '-', true},
+    {redis::scripts::release_all, asked::release, '-', true},
+    {redis::scripts::revoke, asked::revoke, '?'},
+    {redis::scripts::break_lock, asked::break_lock, '!'},
+};
+
+using words = std::vector<std::string>;
+
+/// The steps of one run.
+std::vector<redis_step> steps_of(const known_script& s, const words& keys, const words& args) {
+  if (!s.several) return {{s.what, s.of, keys, args}};
+  std::vector<redis_step> all;
+  const std::string& common = args.at(0);  // a ttl, or how the channels of inboxes begin
+  const std::size_t each = keys.size() / (args.size() - 1);
+  for (std::size_t n = 1; n < args.size(); ++n) {
+    words own(keys.begin() + static_cast<std::ptrdiff_t>(each * (n - 1)),
+              keys.begin() + static_cast<std::ptrdiff_t>(each * n));
+    if (s.what == asked::poll) own.push_back(own[0] + ":h");
+    words said{args[n], common};
+    if (s.what == asked::poll) said.insert(said.end(), {"", "-"});
+    all.push_back({s.what, s.of, own, said, true});
+  }
+  return all;
 }
 
 }  // namespace
@@ -67,10 +106,10 @@ redis_server::redis_server(world& w, drifting_clock clock, choices c)
       clock_(clock),
       choices_(c),
       lua_([this](const words& command) { return in_script(command); }),
-      audit_(
-          w,
-          {keys_, [this] { return now(); }, [this](const std::string& inbox) { return anybody_at(inboxes_ + inbox); }},
-          c.in_order) {}
+      audit_(w,
+             {keys_, [this] { return now(); },
+              [this](const std::string& inbox) { return listeners_at(inboxes_ + inbox) > 0; }},
+             c.in_order && c.fair, c.fair) {}
 
 wall_time redis_server::now() const {
   return {(clock_.now().time_since_epoch() - set_back_) / std::chrono::microseconds(1)};
@@ -135,37 +174,41 @@ value redis_server::evalsha(const words& w) {
   if (w.size() < 3 + keys) return error("ERR Number of keys can't be greater than number of args");
   const auto first_arg = w.begin() + 3 + static_cast<std::ptrdiff_t>(keys);
   const words key_names(w.begin() + 3, first_arg), args(first_arg, w.end());
-  const std::optional<asked> what = question(w[1]);
-  return what ? run_ours(w[1], {*what, key_names, args}) : lua_.run(w[1], key_names, args);
-}
-
-value redis_server::run_ours(const std::string& sha, const redis_step& step) {
-  if (step.what != asked::renew) inboxes_ = step.args.at(step.what == asked::poll ? 2 : 1);
-  audit_.before(step);
-  value reply = lua_.run(sha, step.keys, step.args);
-  world_.note("script", static_cast<std::uint64_t>(step.what), static_cast<std::uint64_t>(reply.number));
-  if (world_.trace) world_.tell(told(step, reply));
-  audit_.after(step, reply);
+  const auto* const known =
+      std::find_if(std::begin(ours), std::end(ours), [&](const auto& s) { return s.is.sha == w[1]; });
+  if (known == std::end(ours)) return lua_.run(w[1], key_names, args);
+  const std::vector<redis_step> steps = steps_of(*known, key_names, args);
+  if (const std::string inboxes = steps[0].inboxes(); !inboxes.empty()) inboxes_ = inboxes;
+  audit_.before(steps);
+  value reply = lua_.run(w[1], key_names, args);
+  world_.note("script", static_cast<std::uint64_t>(known->what), static_cast<std::uint64_t>(reply.number));
+  for (const redis_step& step : steps) {
+    if (world_.trace) world_.tell(told(step, reply));
+  }
+  audit_.after(steps, reply);
   return reply;
 }
 
 /// For whoever reads a trace: claims by their first characters.
 std::string redis_server::told(const redis_step& step, const value& reply) const {
-  constexpr const char* names[] = {"poll", "renew", "release"};
+  constexpr const char* names[] = {"poll", "renew", "release", "downgrade", "resize", "revoke", "break"};
   const auto claim = [](const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 4) : owner; };
   std::string said = std::to_string(reply.number) + reply.text;
   if (!reply.items.empty()) said = "no, " + std::to_string(reply.items[0].number) + " ms left";
   const auto held = keys_.text_at(step.lock(), now());
-  std::string line;
-  if (step.keys.size() > 1) {
-    for (const std::string& who : keys_.members_of(step.keys[1], now())) line += " " + claim(who);
-  }
-  return std::string("  ") + names[static_cast<int>(step.what)] + " of " + step.lock() + " by " + claim(step.owner()) +
-         ": " + said + "; held by " + (held ? claim(held->value) : "nobody") + ", waiting:" + line;
+  std::string in, line;
+  for (const std::string& who : keys_.members_of(step.holders(), now())) in += " " + claim(who);
+  for (const std::string& who : keys_.members_of(step.queue(), now())) line += " " + claim(who);
+  return std::string("  ") + names[static_cast<int>(step.what)] + step.of + " of " + step.lock() + " by " +
+         claim(step.owner()) + ": " + said + "; held by " + (held ? claim(held->value) : "nobody") + ", list:" + in +
+         ", waiting:" + line;
 }
 
 value redis_server::in_script(const words& w) {
   if (w[0] == "SPUBLISH" && w.size() == 3) return spublish(w);
+  if (w[0] == "PUBSUB" && w.size() == 3 && w[1] == "SHARDNUMSUB") {
+    return list({text(w[2]), number(listeners_at(w[2]))});
+  }
   std::optional<value> got = keys_.carry_out(w, now());
   return got ? std::move(*got) : error("ERR Unknown Redis command called from script");
 }
@@ -182,17 +225,18 @@ value redis_server::spublish(const words& w) {
   return number(reached);
 }
 
-bool redis_server::anybody_at(const std::string& channel) const {
-  for (const auto& [c, p] : peers_) {
-    if (p.channels.contains(channel)) return true;
-  }
-  return false;
+std::int64_t redis_server::listeners_at(const std::string& channel) const {
+  return std::count_if(peers_.begin(), peers_.end(),
+                       [&](const auto& p) { return p.second.channels.contains(channel); });
 }
 
 void redis_server::restart(bool with_data) {
   world_.note("restart", with_data ? 1 : 0, peers_.size());
   lua_.flush();
-  if (!with_data) keys_.clear();
+  if (!with_data) {
+    keys_.clear();
+    audit_.forgot();
+  }
   for (const auto& [c, p] : std::exchange(peers_, {})) p.hang_up();
 }
 
@@ -216,7 +260,15 @@ std::string redis_server::leftovers() const {
   std::string held;
   for (const std::string& key : keys_.all(now())) {
     const auto cell = keys_.text_at(key, now());
-    if (key.ends_with("}") && cell) held += key + " is still held by " + cell->value + "; ";
+    if (!key.ends_with("}") || !cell) continue;
+    if (lock_state(cell->value).is != lock_state::form::permits) {
+      held += key + " is still held by " + cell->value + "; ";
+      continue;
+    }
+    // What the dead had taken is counted until somebody asks; so a semaphore may be left, but no holder.
+    for (const auto& [who, until] : keys_.scores_of(key + ":h", now())) {
+      if (until > now().ms()) held += key + " is still held by " + who + "; ";
+    }
   }
   return held;
 }

@@ -23,8 +23,9 @@ class redis_server {
  public:
   using connection = std::uint64_t;
   struct choices {
-    bool push_first;  ///< who publishes to itself gets the message before its reply (Redis 7.0), or after it (Valkey)
-    bool in_order;    ///< no fault of this run moves anybody's place
+    bool push_first;   ///< who publishes to itself gets the message before its reply (Redis 7.0), or after it (Valkey)
+    bool in_order;     ///< no fault of this run moves anybody's place
+    bool fair = true;  ///< nobody takes what is free though others wait
   };
   redis_server(world&, drifting_clock, choices);
 
@@ -57,13 +58,12 @@ class redis_server {
   using words = std::vector<std::string>;
   redis::value carry_out(connection, peer&, const words&);
   redis::value evalsha(const words&);
-  redis::value run_ours(const std::string& sha, const redis_step&);
   [[nodiscard]] std::optional<std::string> refusal(const std::string& sha) const;
   [[nodiscard]] std::string told(const redis_step&, const redis::value& reply) const;
   redis::value in_script(const words&);
   redis::value spublish(const words&);
   redis::value load(const std::string& text);
-  [[nodiscard]] bool anybody_at(const std::string& channel) const;
+  [[nodiscard]] std::int64_t listeners_at(const std::string& channel) const;
 
   world& world_;
   const drifting_clock clock_;

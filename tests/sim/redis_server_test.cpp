@@ -1,4 +1,4 @@
-// The simulated server behaves like a Redis: what it says to these lines, Redis 7.0.15 says, too.
+// The simulated server behaves like a Redis.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "redis/owner.hpp"
 #include "redis/script.hpp"
+#include "sim/redis_facts.hpp"
 #include "sim/redis_server.hpp"
 
 namespace holdfast::sim {
@@ -67,78 +68,6 @@ class a_redis_server : public testing::Test {
   guest guest_{server_};
 };
 
-struct fact {
-  const char* lua;
-  const char* reply;
-};
-
-constexpr fact facts[] = {
-    // numbers, in and out
-    {"return redis.call('SET', 'n', 1790000000000063)", "'OK'"},
-    {"return redis.call('GET', 'n')", "'1790000000000063'"},
-    {"return redis.call('GET', 'n') + 1", "1790000000000064"},
-    {"redis.call('SET', 'n', 0.1) return redis.call('GET', 'n')", "'0.10000000000000001'"},
-    {"return 3.99", "3"},
-    {"return -3.99", "-3"},
-    {"return { 1, 'a', false, nil, 5 }", "{1 'a' nil}"},
-    {"return true", "1"},
-    {"return false", "nil"},
-    {"return redis.call('GET', 'none')", "nil"},
-    {"return redis.call('GET', 'none') == false", "1"},
-    // strings and their ends
-    {"return redis.call('SET', 's', 'a', 'PX', 100, 'GET')", "nil"},
-    {"return redis.call('SET', 's', 'b', 'EX', '86400', 'GET')", "'a'"},
-    {"return redis.call('PTTL', 's') > 86399000", "1"},
-    {"redis.call('SET', 's', 'c') return redis.call('PTTL', 's')", "-1"},
-    {"return redis.call('PTTL', 'none')", "-2"},
-    {"return redis.call('PEXPIRE', 's', 5000, 'GT')", "0"},
-    {"return redis.call('PEXPIRE', 's', 5000)", "1"},
-    {"return redis.call('PEXPIRE', 's', 1000, 'GT')", "0"},
-    {"return redis.call('PEXPIRE', 's', 9000, 'GT')", "1"},
-    {"return redis.call('PEXPIRE', 'none', 9000)", "0"},
-    {"return redis.call('EXISTS', 's') + redis.call('DEL', 's') + redis.call('DEL', 's')", "2"},
-    {"redis.call('SET', 's', 'd') redis.call('PEXPIRE', 's', 0) return redis.call('EXISTS', 's')", "0"},
-    {"return redis.call('SET', 's', 'e', 'PX', 0)", "error ERR"},
-    {"return redis.call('SET', 's', 'e', 'PX', 'soon')", "error ERR"},
-    {"return redis.call('SET', 's', 'e', 'SOON')", "error ERR"},
-    // sorted sets
-    {"return redis.call('ZADD', 'z', 'NX', 1790000000000001, 'b')", "1"},
-    {"return redis.call('ZADD', 'z', 'NX', 5, 'b')", "0"},
-    {"return redis.call('ZSCORE', 'z', 'b')", "'1790000000000001'"},
-    {"return redis.call('ZADD', 'z', 1790000000000002, 'b')", "0"},
-    {"return redis.call('ZADD', 'z', '1790000000000002', 'a')", "1"},
-    {"return redis.call('ZADD', 'z', 'NX', 0.5, 'half')", "1"},
-    {"return redis.call('ZRANGE', 'z', 0, -1)", "{'half' 'a' 'b'}"},
-    {"return redis.call('ZRANGE', 'z', '-1', '-1', 'WITHSCORES')", "{'b' '1790000000000002'}"},
-    {"return redis.call('ZRANGE', 'z', '0', '0', 'WITHSCORES')", "{'half' '0.5'}"},
-    {"return redis.call('ZRANGE', 'z', -9, 0)", "{'half'}"},
-    {"return redis.call('ZRANGE', 'z', 5, 9)", "{}"},
-    {"return redis.call('ZRANGE', 'none', '-1', '-1', 'WITHSCORES')[2] == nil", "1"},
-    {"return redis.call('ZRANK', 'z', 'b')", "2"},
-    {"return redis.call('ZRANK', 'z', 'c')", "nil"},
-    {"return redis.call('ZSCORE', 'z', 'c')", "nil"},
-    {"return redis.call('ZPOPMIN', 'z')", "{'half' '0.5'}"},
-    {"return redis.call('ZREM', 'z', 'c')", "0"},
-    {"return redis.call('ZREM', 'z', 'a')", "1"},
-    {"return redis.call('ZPOPMIN', 'z')", "{'b' '1790000000000002'}"},
-    {"return redis.call('EXISTS', 'z')", "0"},
-    {"return redis.call('ZPOPMIN', 'z')", "{}"},
-    {"return redis.call('ZADD', 'z', 'high', 'a')", "error ERR"},
-    // mistakes
-    {"redis.call('SET', 's', 'x') return redis.call('ZPOPMIN', 's')", "error WRONGTYPE"},
-    {"return redis.call('GET', 's')", "'x'"},
-    {"redis.call('ZADD', 'z', 1, 'a') return redis.call('GET', 'z')", "error WRONGTYPE"},
-    {"return redis.call('SET', 'z', 'over', 'GET')", "error WRONGTYPE"},
-    {"return redis.call('SET', 'z', 'over')", "'OK'"},
-    {"return redis.call('GET')", "error ERR"},
-    {"return redis.call('NOSUCH', 's')", "error ERR"},
-    {"return redis.call('GET', {})", "error ERR"},
-    {"return nosuch", "error ERR"},
-    {"nosuch = 1", "error ERR"},
-    {"return redis.call('SPUBLISH', 'nobody', 'x')", "0"},
-    {"return #redis.call('TIME')", "2"},
-};
-
 TEST_F(a_redis_server, says_what_redis_says) {
   for (const fact& f : facts) EXPECT_EQ(guest_.lua(f.lua), f.reply) << f.lua;
 }
@@ -175,6 +104,7 @@ TEST_F(a_redis_server, counts_listeners_by_connection) {
   (void)guest_.ask({"SSUBSCRIBE", "here"});
   (void)other.ask({"SSUBSCRIBE", "here"});
   guest third(server_);
+  EXPECT_EQ(third.lua("return redis.call('PUBSUB', 'SHARDNUMSUB', 'here')"), "{'here' 2}");
   EXPECT_EQ(third.lua("return redis.call('SPUBLISH', 'here', 'x')"), "2");
   EXPECT_EQ(guest_.next(), "push{'smessage' 'here' 'x'}");
   EXPECT_EQ(other.next(), "push{'smessage' 'here' 'x'}");
@@ -185,11 +115,12 @@ TEST_F(a_redis_server, counts_listeners_by_connection) {
 TEST_F(a_redis_server, that_is_full_runs_what_releases_and_nothing_else) {
   const std::string lock = guest_.ask({"SCRIPT", "LOAD", std::string(redis::scripts::acquire.text)});
   (void)guest_.ask({"SCRIPT", "LOAD", std::string(redis::scripts::release.text)});
-  const std::string me = redis::owner_text("0123456789abcdef", {1, 2}, 500ms, "");
+  const std::string me = redis::owner_text("0123456789abcdef", {1, 2}, {}, 500ms, "");
   server_.be_full_until(1s);
-  EXPECT_EQ(guest_.ask({"EVALSHA", std::string(redis::scripts::acquire.sha), "3", "K", "Q", "F", me, "9", "in:", "-"}),
-            "error OOM");
-  EXPECT_EQ(guest_.ask({"EVALSHA", std::string(redis::scripts::release.sha), "3", "K", "Q", "F", me, "in:"}), "0");
+  EXPECT_EQ(
+      guest_.ask({"EVALSHA", std::string(redis::scripts::acquire.sha), "4", "K", "Q", "F", "H", me, "9", "in:", "-"}),
+      "error OOM");
+  EXPECT_EQ(guest_.ask({"EVALSHA", std::string(redis::scripts::release.sha), "4", "K", "Q", "F", "H", me, "in:"}), "0");
 }
 
 /// More dead waiters than one call looks at.
@@ -198,13 +129,14 @@ TEST_F(a_redis_server, hands_a_lock_over_many_dead_waiters_in_several_calls) {
     (void)guest_.ask({"SCRIPT", "LOAD", std::string(s.text)});
   }
   const auto owner = [](char inbox, unsigned n) {
-    return redis::owner_text(std::string(16, inbox), {1, n}, 500ms, "");
+    return redis::owner_text(std::string(16, inbox), {1, n}, {}, 500ms, "");
   };
   const auto poll = [&](const std::string& me) {
-    return guest_.ask({"EVALSHA", std::string(redis::scripts::acquire.sha), "3", "K", "Q", "F", me, "900", "in:", ""});
+    return guest_.ask(
+        {"EVALSHA", std::string(redis::scripts::acquire.sha), "4", "K", "Q", "F", "H", me, "900", "in:", ""});
   };
   const auto release = [&](const std::string& me) {
-    return guest_.ask({"EVALSHA", std::string(redis::scripts::release.sha), "3", "K", "Q", "F", me, "in:"});
+    return guest_.ask({"EVALSHA", std::string(redis::scripts::release.sha), "4", "K", "Q", "F", "H", me, "in:"});
   };
   (void)poll(owner('h', 0));
   for (unsigned n = 1; n <= 150; ++n) (void)poll(owner('d', n));
@@ -216,6 +148,46 @@ TEST_F(a_redis_server, hands_a_lock_over_many_dead_waiters_in_several_calls) {
   EXPECT_EQ(release(owner('h', 0)), "0");
   EXPECT_EQ(server_.keys().text_at("K", server_.now())->value, owner('w', 999));
   EXPECT_NE(waiter.next(), "");
+  EXPECT_EQ(world_.violation(), "");
+}
+
+/// The same with readers who are let in, and with permits.
+TEST_F(a_redis_server, lets_many_in_in_several_calls) {
+  using namespace redis::scripts;
+  for (const redis::script& s : {acquire, downgrade, acquire_shared, take, give}) {
+    (void)guest_.ask({"SCRIPT", "LOAD", std::string(s.text)});
+  }
+  const auto owner = [](unsigned n, const seam::share& wants) {
+    return redis::owner_text(std::string(16, 'w'), {1, n}, wants, 500ms, "");
+  };
+  const auto run = [&](const redis::script& s, const std::vector<std::string>& args) {
+    std::vector<std::string> all = {"EVALSHA", std::string(s.sha), "4", "K", "K:q", "K:f", "K:h"};
+    if (s.sha == downgrade.sha) {
+      all[2] = "5";
+      all.push_back("K:a");
+    }
+    all.insert(all.end(), args.begin(), args.end());
+    return guest_.ask(all);
+  };
+  guest waiter(server_);
+  (void)waiter.ask({"SSUBSCRIBE", "in:" + std::string(16, 'w')});
+
+  const std::string writer = owner(0, {}), then = redis::as_reader(writer);
+  const std::string fence = run(acquire, {writer, "900", "in:", ""});
+  for (unsigned n = 1; n <= 100; ++n) (void)run(acquire_shared, {owner(n, seam::share::reader()), "900", "in:", ""});
+  EXPECT_EQ(run(downgrade, {writer, "900", "in:", fence, then}), "5");
+  EXPECT_EQ(run(downgrade, {writer, "900", "in:", fence, then}), "1");
+  EXPECT_EQ(server_.keys().scores_of("K:h", server_.now()).size(), 101U);
+  EXPECT_EQ(server_.keys().text_at("K", server_.now())->value, "+" + fence);
+
+  (void)guest_.lua("return redis.call('DEL', 'K', 'K:q', 'K:f', 'K:h')");
+  const auto some = [&](unsigned n, std::uint32_t k) { return owner(n, seam::share::permits(k, 100)); };
+  (void)run(take, {some(0, 100), "900", "in:", "", "100"});
+  for (unsigned n = 1; n <= 100; ++n) (void)run(take, {some(n, 1), "900", "in:", "", "100"});
+  EXPECT_EQ(run(give, {some(0, 100), "in:"}), "5");
+  EXPECT_EQ(run(give, {some(0, 100), "in:"}), "0");
+  EXPECT_EQ(server_.keys().scores_of("K:h", server_.now()).size(), 100U);
+  EXPECT_TRUE(server_.keys().text_at("K", server_.now())->value.starts_with("#100:100:"));
   EXPECT_EQ(world_.violation(), "");
 }
 

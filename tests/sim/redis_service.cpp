@@ -24,6 +24,9 @@ class redis_service::side final : public access {
     store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
       if (!store_.over) service_.server_.audit().heard(owner, what, yes);
     };
+    store_.told_to_let_go = [this](const seam::owner_id& owner) {
+      if (!store_.over) service_.server_.audit().told_to_let_go(owner);
+    };
     link_->on_message = [this](const std::string& message) { watch_what_becomes_of(message); };
   }
   [[nodiscard]] watchful& store() override { return store_; }
@@ -45,9 +48,11 @@ class redis_service::side final : public access {
 
   /// I10: a lock that was handed to us when nobody waits for it any more is given back.
   void watch_what_becomes_of(const std::string& text) {
+    if (redis::plea::parse(text) || text.starts_with(redis::mark_of_the_taken)) return;
     const std::optional<redis::message> m = redis::message::parse(text);
     if (!m) return service_.world_.violate("I12: a message that makes no sense");
-    const bool gone = !waits(std::string(m->owner));
+    // Several names that start over have new ids, of which nobody here knows.
+    const bool gone = !service_.several_ && !waits(std::string(m->owner));
     service_.world_.tell("  message for " + std::string(m->owner).substr(17) + (gone ? ", who is gone" : ""));
     const redis_line* const by = link_->prompt_main_line();
     if (!gone || by == nullptr) return;
@@ -83,12 +88,14 @@ redis_service::faults::faults(world& w, bool quiet)
       any_way(w.chance(0.5)),
       freezes(w.chance(0.5)) {}
 
-redis_service::redis_service(world& w, network& n, double clock_rate, bool quiet)
+redis_service::redis_service(world& w, network& n, double clock_rate, const plan& planned)
     : world_(w),
       network_(n),
-      faults_(w, quiet),
+      several_(planned.several),
+      breaks_(planned.breaks),
+      faults_(w, planned.quiet),
       server_(w, drifting_clock(w, clock_rate, 1'790'000'000s),
-              {.push_first = w.chance(0.5), .in_order = !faults_.sets_clock_back}) {}
+              {.push_first = w.chance(0.5), .in_order = !faults_.sets_clock_back, .fair = !planned.unfair}) {}
 
 std::unique_ptr<access> redis_service::connect(client_io& home) { return std::make_unique<side>(*this, home); }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/network.hpp"
+#include "sim/plan.hpp"
 #include "sim/redis_server.hpp"
 #include "sim/service.hpp"
 
@@ -12,9 +13,9 @@ namespace holdfast::sim {
 /// A Redis server, reached by the product's own client over connections that break.
 class redis_service final : public service {
  public:
-  redis_service(world&, network&, double clock_rate, bool quiet);
+  redis_service(world&, network&, double clock_rate, const plan&);
   [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
-  [[nodiscard]] bool exclusive() const override { return !faults_.restarts_empty; }
+  [[nodiscard]] bool exclusive() const override { return !faults_.restarts_empty && !breaks_; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;
   void heal() override;
@@ -33,6 +34,8 @@ class redis_service final : public service {
   };
   world& world_;
   network& network_;
+  const bool several_;
+  const bool breaks_;
   const faults faults_;
   redis_server server_;
 };

@@ -25,11 +25,13 @@ class remote::place final : public seam::claim {
     demand d = say(demand::kind::acquire, spec_.ttl);
     const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<seam::grant>();
+    if (got->foreign) co_return answer<seam::grant>::unknown(seam::failure(errc::foreign, "another size"));
     if (!got->yes) {
       again_at_ = later(i.now(), got->left + 1ms);
       co_return answer<seam::grant>::no();
     }
-    const seam::grant grant{got->fence, lease_server::fences_in_a_block, seam::deadline_after(sent, spec_.ttl)};
+    const std::uint64_t fences = spec_.wants.exclusive() ? lease_server::fences_in_a_block : 1;
+    const seam::grant grant{got->fence, fences, seam::deadline_after(sent, spec_.ttl)};
     co_return answer<seam::grant>::yes(grant);
   }
 
@@ -42,6 +44,16 @@ class remote::place final : public seam::claim {
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
     const instant sent = i.now();
     demand d = say(demand::kind::renew, ttl);
+    const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
+    if (!got) co_return no_answer<instant>();
+    if (!got->yes) co_return answer<instant>::no();
+    co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
+  }
+
+  task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
+    const instant sent = i.now();
+    demand d = say(demand::kind::downgrade, ttl);
+    d.fence = fence;
     const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<instant>();
     if (!got->yes) co_return answer<instant>::no();
@@ -62,7 +74,7 @@ class remote::place final : public seam::claim {
     return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
   }
   [[nodiscard]] demand say(demand::kind what, milliseconds ttl) const {
-    return {what, spec_.name, spec_.owner, ttl, spec_.queue, remote_.id_};
+    return {what, spec_.name, spec_.owner, spec_.wants, ttl, spec_.queue, remote_.id_};
   }
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> key() const { return {spec_.owner.high, spec_.owner.low}; }
 
@@ -76,6 +88,13 @@ remote::remote(network& n, lease_server& s, client_io& home, int id) : network_(
 
 std::unique_ptr<seam::claim> remote::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
+}
+
+task<answer<seam::done>> remote::resize(io& i, std::string name, std::uint32_t whole, limit l) {
+  demand d{.what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = seam::share::permits(1, whole)};
+  const std::optional<reply> got = co_await ask(i, std::move(d), l);
+  if (!got) co_return answer<seam::done>::unknown(seam::failure(errc::unreachable, "no answer"));
+  co_return answer<seam::done>::yes(seam::done());
 }
 
 guarantees remote::promises() const noexcept {

@@ -17,6 +17,8 @@ class remote final : public seam::backend {
   remote(network&, lease_server&, client_io& home, int id);
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+                                                               limit) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
   /// The process is gone: nothing reaches it, and nothing that it says is heard.

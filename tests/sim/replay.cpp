@@ -10,7 +10,8 @@
 namespace {
 
 int usage() {
-  std::fputs("usage: holdfast_sim --seed N [--count N] [--store lease|redis] [--bug NAME] [--trace]\n  bugs:", stderr);
+  std::fputs("usage: holdfast_sim --seed N [--count N] [--store lease|redis|numbers] [--bug NAME] [--trace]\n  bugs:",
+             stderr);
   for (const auto& b : holdfast::sim::bugs) std::fprintf(stderr, " %s", b.name.data());
   std::fputs("\n", stderr);
   return 64;
@@ -32,8 +33,9 @@ int main(int argc, char** argv) {
       count = std::strtoull(argv[++n], nullptr, 10);
     } else if (word == "--store" && n + 1 < argc) {
       const std::string_view which = argv[++n];
-      if (which != "lease" && which != "redis") return usage();
+      if (which != "lease" && which != "redis" && which != "numbers") return usage();
       if (which == "redis") store = holdfast::sim::store_kind::redis;
+      if (which == "numbers") store = holdfast::sim::store_kind::numbers;
     } else if (word == "--bug" && n + 1 < argc) {
       const auto wanted = holdfast::sim::bug_called(argv[++n]);
       if (!wanted) return usage();

@@ -15,8 +15,9 @@ struct result {
 };
 
 enum class store_kind {
-  lease,  ///< the plainest store, made for the simulator: core alone is the product's
-  redis,  ///< the product's client and scripts, on a simulated server
+  lease,    ///< the plainest store, made for the simulator: core alone is the product's
+  redis,    ///< the product's client and scripts, on a simulated server
+  numbers,  ///< latches and elections, over the plainest store: see numbers.hpp
 };
 
 /// A whole world, from one seed: clients that drift, pause and crash, a network that loses, repeats and delays, a

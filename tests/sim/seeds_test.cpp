@@ -10,5 +10,13 @@ TEST(simulator, every_invariant_holds_in_every_world) {
 
 TEST(simulator, one_seed_is_one_run_exactly_repeatable) { expect_that_one_seed_is_one_run(store_kind::lease, 1'000); }
 
+TEST(simulated_numbers, are_changed_once_and_never_go_back_in_any_world) {
+  expect_that_every_invariant_holds(store_kind::numbers, "numbers", sanitized ? 1'000 : 5'000);
+}
+
+TEST(simulated_numbers, one_seed_is_one_run_exactly_repeatable) {
+  expect_that_one_seed_is_one_run(store_kind::numbers, 500);
+}
+
 }  // namespace
 }  // namespace holdfast::sim

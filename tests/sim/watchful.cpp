@@ -17,12 +17,17 @@ using seam::milliseconds;
 
 class watchful::place final : public seam::claim {
  public:
-  place(watchful& w, const seam::claim_spec& spec)
-      : watch_(w), spec_(spec), opened_(w.world_.now()), inner_(w.inner_.open(spec)) {
-    watch_.owners_.insert({spec_.owner.high, spec_.owner.low});
+  /// Of one name, or of several.
+  place(watchful& w, const std::vector<seam::claim_spec>& specs)
+      : watch_(w),
+        specs_(specs),
+        spec_(specs_.front()),
+        opened_(w.world_.now()),
+        inner_(specs_.size() == 1 ? w.inner_.open(spec_) : w.inner_.open_all(specs)) {
+    for (const seam::claim_spec& each : specs_) watch_.owners_.insert({each.owner.high, each.owner.low});
   }
   ~place() override {
-    watch_.owners_.erase({spec_.owner.high, spec_.owner.low});
+    for (const seam::claim_spec& each : specs_) watch_.owners_.erase({each.owner.high, each.owner.low});
     // It is given back for a ttl, on a clock that may be a little fast.
     const bool may_be_known = known_ && watch_.world_.now() < known_until_ - known_for_ / 100;
     if (may_be_known && !watch_.over) watch_.world_.violate("I10: a claim was dropped that the store may know of");
@@ -37,6 +42,11 @@ class watchful::place final : public seam::claim {
     if (got.is_no()) known_ = known_before || spec_.queue;
     co_return got;
   }
+  [[nodiscard]] std::uint64_t fence_of(std::string_view name) const noexcept override { return inner_->fence_of(name); }
+  [[nodiscard]] std::uint64_t fence_of(const seam::owner_id& id) const noexcept override {
+    return inner_->fence_of(id);
+  }
+  [[nodiscard]] bool has_parts() const noexcept override { return inner_->has_parts(); }
 
   task<wake> wakeup(io& i, limit l) override {
     const in_use busy(*this, "wakeup");
@@ -48,6 +58,15 @@ class watchful::place final : public seam::claim {
     const in_use busy(*this, "renew");
     answer<instant> got = co_await inner_->renew(i, ttl, std::move(l));
     note(asked::renew, got);
+    if (got.is_no()) known_ = false;
+    if (got.is_yes()) known_from_now_for(ttl);
+    co_return got;
+  }
+
+  task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
+    const in_use busy(*this, "downgrade");
+    answer<instant> got = co_await inner_->downgrade(i, fence, ttl, std::move(l));
+    note(asked::downgrade, got);
     if (got.is_no()) known_ = false;
     if (got.is_yes()) known_from_now_for(ttl);
     co_return got;
@@ -87,7 +106,11 @@ class watchful::place final : public seam::claim {
 
   template <class T>
   void note(asked what, const answer<T>& got) {
-    if (!got.is_unknown()) return watch_.heard(spec_.owner, what, got.is_yes());
+    if (!got.is_unknown()) {
+      // What is heard of several together is no answer to any single question.
+      if (specs_.size() == 1) watch_.heard(spec_.owner, what, got.is_yes());
+      return;
+    }
     // I9: a silent store is not hammered. The first pauses are about 5, 10, 20 ms; renewals of short ttls come faster.
     const auto open_for = (watch_.world_.now() - opened_) / 1ms;
     if (++unanswered_ > 12 + open_for) {
@@ -96,7 +119,8 @@ class watchful::place final : public seam::claim {
   }
 
   watchful& watch_;
-  const seam::claim_spec spec_;
+  const std::vector<seam::claim_spec> specs_;
+  const seam::claim_spec& spec_;  // the first
   const real opened_;
   const std::unique_ptr<seam::claim> inner_;
   std::int64_t unanswered_ = 0;
@@ -106,6 +130,13 @@ class watchful::place final : public seam::claim {
   real known_for_{0}, known_until_{0};
 };
 
-std::unique_ptr<seam::claim> watchful::open(seam::claim_spec spec) { return std::make_unique<place>(*this, spec); }
+std::unique_ptr<seam::claim> watchful::open(seam::claim_spec spec) {
+  const std::vector<seam::claim_spec> one(1, std::move(spec));
+  return std::make_unique<place>(*this, one);
+}
+
+std::unique_ptr<seam::claim> watchful::open_all(std::vector<seam::claim_spec> specs) {
+  return std::make_unique<place>(*this, specs);
+}
 
 }  // namespace holdfast::sim

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "sim/asked.hpp"
 #include "sim/world.hpp"
@@ -18,6 +19,25 @@ class watchful final : public seam::backend {
   watchful(world& w, seam::backend& inner) : world_(w), inner_(inner) {}
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io& i, std::string name, std::uint32_t whole,
+                                                               limit l) override {
+    return inner_.resize(i, std::move(name), whole, std::move(l));
+  }
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io& i, std::string name, std::string reason,
+                                                               std::uint64_t fence, limit l) override {
+    return inner_.revoke(i, std::move(name), std::move(reason), fence, std::move(l));
+  }
+  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what,
+                                                                   limit l) override {
+    return inner_.break_lock(i, std::move(what), std::move(l));
+  }
+  void when_asked(std::function<void(seam::asking)> tell) override {
+    inner_.when_asked([this, tell = std::move(tell)](const seam::asking& what) {
+      told_to_let_go(what.owner);
+      tell(what);
+    });
+  }
   void when_in_doubt(std::function<void()> verify) override { inner_.when_in_doubt(std::move(verify)); }
   void close() noexcept override { inner_.close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return inner_.promises(); }
@@ -28,6 +48,7 @@ class watchful final : public seam::backend {
   /// left to its ttl.
   bool over = false;
   /// Told of every yes and no.
+  std::function<void(const seam::owner_id&)> told_to_let_go = [](const seam::owner_id&) {};
   std::function<void(const seam::owner_id&, asked, bool yes)> heard = [](const seam::owner_id&, asked, bool) {};
 
  private:

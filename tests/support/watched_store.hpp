@@ -19,7 +19,7 @@ namespace holdfast::test {
 /// out by the store behind; to lose requests, use that one's faults.
 class watched_store final : public seam::backend {
  public:
-  enum class call { poll, renew, release };
+  enum class call { poll, renew, downgrade, release, put, break_lock };
 
   explicit watched_store(std::unique_ptr<seam::backend> behind) : behind_(std::move(behind)) {}
 
@@ -75,6 +75,28 @@ class watched_store final : public seam::backend {
     const std::string name = spec.name;
     return std::make_unique<watched_claim>(*this, name, behind_->open(std::move(spec)));
   }
+  runtime::task<seam::answer<seam::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
+    return behind_->resize(i, std::move(name), n, std::move(l));
+  }
+  std::unique_ptr<seam::cell> open_cell(std::string name) override {
+    return std::make_unique<watched_cell>(*this, name, behind_->open_cell(name));
+  }
+  runtime::task<seam::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
+    return behind_->inspect(i, std::move(name), std::move(l));
+  }
+  runtime::task<seam::answer<seam::done>> revoke(runtime::io& i, std::string name, std::string reason,
+                                                 std::uint64_t fence, limit l) override {
+    return behind_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
+  }
+  runtime::task<seam::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
+                                            limit l) override {
+    return behind_->list(i, std::move(prefix), std::move(after), most, std::move(l));
+  }
+  runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what, limit l) override {
+    const std::string name = what.name;
+    return carry(i, name, call::break_lock, l, behind_->break_lock(i, std::move(what), l));
+  }
+  void when_asked(std::function<void(seam::asking)> asked) override { behind_->when_asked(std::move(asked)); }
   void when_in_doubt(std::function<void()> verify) override { behind_->when_in_doubt(std::move(verify)); }
   void close() noexcept override { behind_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }
@@ -84,8 +106,8 @@ class watched_store final : public seam::backend {
   struct shared {
     std::vector<call> calls;
     std::vector<seam::milliseconds> renewed_for;
-    std::array<treatment, 3> treatments{};
-    std::array<int, 3> cuts{};
+    std::array<treatment, 6> treatments{};
+    std::array<int, 6> cuts{};
     std::string only_of;  // a name; empty: of all
     int failing_opens = 0;
     std::optional<runtime::span> granted_for;
@@ -100,7 +122,7 @@ class watched_store final : public seam::backend {
   }
 
   template <class T>
-  runtime::task<seam::answer<T>> carry(runtime::io& i, const std::string& name, call c, limit l,
+  runtime::task<seam::answer<T>> carry(runtime::io& i, std::string name, call c, limit l,
                                        runtime::task<seam::answer<T>> request) {
     shared_.with([&](shared& s) { s.calls.push_back(c); });
     seam::answer<T> reply = co_await request;
@@ -138,6 +160,10 @@ class watched_store final : public seam::backend {
       store_.shared_.with([&](shared& s) { s.renewed_for.push_back(ttl); });
       return store_.carry(i, name_, call::renew, l, behind_->renew(i, ttl, l));
     }
+    runtime::task<seam::answer<runtime::instant>> downgrade(runtime::io& i, std::uint64_t fence, seam::milliseconds ttl,
+                                                            limit l) override {
+      return store_.carry(i, name_, call::downgrade, l, behind_->downgrade(i, fence, ttl, l));
+    }
     runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
       return store_.carry(i, name_, call::release, l, behind_->release(i, l));
     }
@@ -146,6 +172,27 @@ class watched_store final : public seam::backend {
     watched_store& store_;
     const std::string name_;
     const std::unique_ptr<seam::claim> behind_;
+  };
+
+  class watched_cell final : public seam::cell {
+   public:
+    watched_cell(watched_store& s, std::string name, std::unique_ptr<seam::cell> behind)
+        : store_(s), name_(std::move(name)), behind_(std::move(behind)) {}
+    runtime::task<seam::answer<seam::reading>> get(runtime::io& i, limit l) override {
+      return behind_->get(i, std::move(l));
+    }
+    runtime::task<seam::answer<std::uint64_t>> put(runtime::io& i, std::uint64_t seen, seam::change wanted,
+                                                   limit l) override {
+      return store_.carry(i, name_, call::put, l, behind_->put(i, seen, std::move(wanted), l));
+    }
+    runtime::task<runtime::wake> changed(runtime::io& i, seam::reading seen, limit l) override {
+      return behind_->changed(i, std::move(seen), std::move(l));
+    }
+
+   private:
+    watched_store& store_;
+    const std::string name_;
+    const std::unique_ptr<seam::cell> behind_;
   };
 
   const std::unique_ptr<seam::backend> behind_;

@@ -124,6 +124,21 @@ TEST_F(async_test, stops_waiting_when_it_is_asked_to) {
   EXPECT_FALSE(t.why);
 }
 
+user_coroutine take_all(store s, std::vector<std::string> names, told& t) {
+  t.got = co_await s.async_acquire(names);
+  t.end();
+}
+
+TEST_F(async_test, takes_several_names_at_once) {
+  told t;
+  take_all(store_, {"b", "a"}, t);
+  ASSERT_TRUE(test::happens(t.ended));
+  EXPECT_EQ(t.got->name(), "b");
+  EXPECT_FALSE(store_.try_acquire("a"));
+  EXPECT_FALSE(store_.try_acquire({"a", "c"}));
+  EXPECT_TRUE(store_.try_acquire("c", within(test::hang)));
+}
+
 TEST_F(async_test, throws_into_the_coroutine_when_the_store_fails) {
   service_.server().set_faults({.refusal = seam::failure(errc::denied, "no")});
   told t;

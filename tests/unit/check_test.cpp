@@ -106,6 +106,51 @@ TEST_F(bad_input, a_label_that_is_too_long_or_has_a_nul_byte) {
   expect(fine, "a", {.label = longest});
 }
 
+TEST_F(bad_input, a_reason_that_is_too_long_or_has_a_nul_byte) {
+  const lease held = store_.acquire("a");
+  const auto code_of = [&](std::string_view name, std::string_view reason) -> std::error_code {
+    try {
+      EXPECT_TRUE(store_.revoke(name, reason));
+    } catch (const lock_error& e) {
+      return e.code();
+    }
+    return {};
+  };
+  EXPECT_EQ(code_of("a", std::string(257, 'r')), errc::bad_option);
+  EXPECT_EQ(code_of("a", std::string_view("a\0b", 3)), errc::bad_option);
+  EXPECT_FALSE(held.revoke_requested().stop_requested());
+  EXPECT_FALSE(code_of("a", std::string(256, 'r')));
+  EXPECT_EQ(code_of("", "r"), errc::bad_name);
+  EXPECT_EQ(code_of(std::string(513, 'n'), "r"), errc::bad_name);
+}
+
+TEST_F(bad_input, what_is_to_be_broken) {
+  const auto code_of = [&](std::string_view name, std::uint64_t fence, std::string_view owner) -> std::error_code {
+    try {
+      EXPECT_FALSE(store_.break_lock(name, fence, "", owner));
+    } catch (const lock_error& e) {
+      return e.code();
+    }
+    return {};
+  };
+  EXPECT_EQ(code_of("", 1, ""), errc::bad_name);
+  EXPECT_EQ(code_of("a", 0, ""), errc::bad_option);
+  EXPECT_EQ(code_of("a", 1, "me"), errc::bad_option);
+  EXPECT_FALSE(code_of("a", 1, ""));
+  EXPECT_FALSE(code_of("a", 0, "00000000000000010000000000000002"));
+}
+
+TEST_F(bad_input, a_name_to_be_looked_at) {
+  for (const std::string& bad : {std::string(), std::string(513, 'n'), std::string("\0", 1)}) {
+    try {
+      (void)store_.inspect(bad);
+      ADD_FAILURE() << "accepted";
+    } catch (const lock_error& e) {
+      EXPECT_EQ(e.code(), errc::bad_name);
+    }
+  }
+}
+
 TEST_F(bad_input, a_ttl_for_a_renewal) {
   lease held = store_.acquire("a");
   for (const auto ttl : {0ms, -1ms, 9ms, std::chrono::milliseconds(24h) + 1ms, std::chrono::milliseconds::max()}) {
@@ -134,12 +179,16 @@ TEST_F(bad_input, several_names_of_which_one_is_bad) {
   EXPECT_EQ(code_of([&] { (void)store_.acquire({"a", "b"}, {.ttl = 0ms}); }), errc::bad_option);
 }
 
-TEST_F(bad_input, several_good_names_are_not_supported_yet_also_when_two_are_equal) {
-  const std::vector<std::string> good{"a", "b"}, equal{"a", "a"};
-  EXPECT_EQ(code_of([&] { (void)store_.acquire({"a", "b"}); }), errc::unsupported);
-  EXPECT_EQ(code_of([&] { (void)store_.acquire({"a", "a"}); }), errc::unsupported);
-  EXPECT_EQ(code_of([&] { (void)store_.acquire(good); }), errc::unsupported);
-  EXPECT_EQ(code_of([&] { (void)store_.acquire(equal); }), errc::unsupported);
+TEST_F(bad_input, a_delay_of_more_than_ten_ttls_or_less_than_none) {
+  expect(errc::bad_option, "a", {.ttl = 100ms, .delay = 1'001ms});
+  expect(errc::bad_option, "a", {.delay = -1ms});
+  expect(errc::bad_option, "a", {.ttl = 1h, .max_hold = 100ms, .delay = 2s});
+  expect(fine, "a", {.ttl = 100ms, .delay = 1s});
+}
+
+TEST_F(bad_input, an_unfair_reader) {
+  expect(errc::bad_option, "a", {.fair = false, .shared = true});
+  expect(fine, "a", {.fair = false});
 }
 
 TEST(bad_open_options, are_refused) {

@@ -1,6 +1,7 @@
 #include "holdfast/fence_gate.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <limits>
@@ -18,7 +19,7 @@ constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 
 TEST(fence_gate, admits_a_fence_that_is_not_lower_than_the_highest_it_has_seen) {
   fence_gate gate;
-  EXPECT_TRUE(gate.admit(0));
+  EXPECT_FALSE(gate.admit(0)) << "no fence";
   EXPECT_TRUE(gate.admit(7));
   EXPECT_TRUE(gate.admit(7)) << "the same holder, again";
   EXPECT_FALSE(gate.admit(6));
@@ -47,6 +48,41 @@ TEST(fence_gate, never_goes_back_when_many_threads_ask) {
   EXPECT_FALSE(gate.admit(7'998));
 }
 
+TEST(fence_gates, admit_by_resource_and_run_what_they_admit) {
+  fence_gates gates;
+  const auto admits = [&](const char* resource, std::uint64_t fence) {
+    bool ran = false;
+    const bool admitted = gates.admit(resource, fence, [&] { ran = true; });
+    EXPECT_EQ(ran, admitted);
+    return admitted;
+  };
+  EXPECT_TRUE(admits("seat/7", 5));
+  EXPECT_TRUE(admits("seat/7", 5));
+  EXPECT_FALSE(admits("seat/7", 4));
+  EXPECT_TRUE(admits("seat/8", 4)) << "another resource";
+  EXPECT_TRUE(admits("seat/7", 6));
+  EXPECT_FALSE(admits("seat/7", 5));
+}
+
+TEST(fence_gates, throw_what_the_access_throws_and_have_seen_its_fence) {
+  fence_gates gates;
+  EXPECT_THROW(gates.admit("a", 7, [] { throw 1; }), int);
+  EXPECT_FALSE(gates.admit("a", 6, [] {}));
+  EXPECT_TRUE(gates.admit("a", 7, [] {}));
+}
+
+TEST(fence_gates, let_those_of_one_resource_take_turns_and_keep_no_other_waiting) {
+  fence_gates gates;
+  int guarded_by_it = 0;
+  {
+    const test::threads all(4, [&](int) {
+      for (int k = 0; k < 1'000; ++k) (void)gates.admit("a", 1, [&] { ++guarded_by_it; });
+    });
+  }
+  EXPECT_EQ(guarded_by_it, 4'000);
+  EXPECT_TRUE(gates.admit("a", 1, [&] { EXPECT_TRUE(gates.admit("b", 1, [] {})); }));
+}
+
 class file_gate : public testing::Test {
  protected:
   [[nodiscard]] bool admits(std::uint64_t fence) const {
@@ -62,7 +98,7 @@ class file_gate : public testing::Test {
 };
 
 TEST_F(file_gate, admits_as_one_in_the_process_does_and_remembers_when_it_is_opened_again) {
-  EXPECT_TRUE(admits(0));
+  EXPECT_FALSE(admits(0)) << "no fence";
   EXPECT_TRUE(admits(7));
   EXPECT_TRUE(admits(7));
   EXPECT_FALSE(admits(6));
@@ -98,6 +134,15 @@ TEST_F(file_gate, does_not_run_the_access_when_the_file_was_spoilt_after_it_was_
   write("spoilt");
   bool ran = false;
   EXPECT_THROW(gate.admit(7, [&] { ran = true; }), std::system_error);
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(file_gate, does_not_begin_anew_when_the_file_was_deleted_after_it_was_opened) {
+  const file_fence_gate gate(path_);
+  EXPECT_TRUE(gate.admit(7, [] {}));
+  ASSERT_EQ(::unlink(path_.c_str()), 0);
+  bool ran = false;
+  EXPECT_THROW(gate.admit(6, [&] { ran = true; }), std::system_error);
   EXPECT_FALSE(ran);
 }
 

@@ -60,6 +60,12 @@ TEST_F(forking, makes_every_function_fail_in_the_child) {
     HOLDFAST_SHOULD(says_forked([&] { (void)held.renew(10s); }));
     HOLDFAST_SHOULD(says_forked([&] { (void)store_->acquire("c"); }));
     HOLDFAST_SHOULD(says_forked([&] { (void)store_->try_acquire("c"); }));
+    HOLDFAST_SHOULD(says_forked([&] { (void)store_->inspect("a"); }));
+    HOLDFAST_SHOULD(says_forked([&] { (void)store_->examine(); }));
+    HOLDFAST_SHOULD(says_forked([&] { (void)store_->revoke("a"); }));
+    HOLDFAST_SHOULD(says_forked([&] { (void)store_->list(); }));
+    HOLDFAST_SHOULD(says_forked([&] { (void)store_->break_lock("a", held.fence(), "it hangs"); }));
+    HOLDFAST_SHOULD(!held.revoke_requested().stop_possible());
     HOLDFAST_SHOULD(says_forked([&] { store_->async_try_acquire("c", within(1s), {}, {}); }));
     std::error_code why;
     HOLDFAST_SHOULD(!store_->try_acquire("c", within(1s), {}, why) && why == errc::forked);

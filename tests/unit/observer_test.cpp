@@ -21,7 +21,7 @@ TEST(observing, tells_the_life_of_a_lease_in_order) {
   const auto seen = std::make_shared<test::recorder>();
   {
     store s = service.open({.observe = seen});
-    lease first = s.acquire("a", {.ttl = 30ms});
+    lease first = s.acquire("a", {.ttl = 900ms});
     EXPECT_TRUE(seen->comes(kind::renewed));
     std::thread second([&] { (void)s.acquire("a").release(); });
     EXPECT_TRUE(seen->comes(kind::waiting));

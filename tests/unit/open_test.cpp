@@ -52,6 +52,17 @@ TEST(open, says_what_was_opened) {
   EXPECT_TRUE(open("memory:").promises().fair);
 }
 
+TEST(open, shows_a_url_without_opening_it_and_without_its_password) {
+  EXPECT_EQ(shown_url("redis://user:hunter2@host:1/2?prefix=a"), "redis://user@host:1/2?prefix=a");
+  EXPECT_EQ(shown_url("redis://host?password_file=/a"), "redis://host?password_file=/a");
+  EXPECT_EQ(shown_url("dir:/nowhere/at all"), "dir:/nowhere/at all");
+  EXPECT_EQ(shown_url().find("dir:/"), 0U);
+  EXPECT_EQ(shown_url("nosuch://hunter2"), "nosuch:");
+  for (const char* url : {"hunter2", "hunter2@host", "nosuch:hunter2", "a@hunter2:b"}) {
+    EXPECT_EQ(shown_url(url).find("hunter2"), std::string::npos) << url;
+  }
+}
+
 auto threads_of_this_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
 }

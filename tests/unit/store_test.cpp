@@ -88,6 +88,14 @@ TEST_F(store_test, is_shared_by_its_copies) {
   EXPECT_THROW((void)store_.acquire("b"), lock_error);
 }
 
+TEST_F(store_test, says_when_it_is_examined_that_other_processes_do_not_see_it) {
+  const store here = open("memory:");
+  const std::vector<finding> all = here.examine();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].id, "memory.process");
+  EXPECT_EQ(all[0].level, finding::severity::note);
+}
+
 TEST_F(store_test, refuses_everything_after_it_was_closed_but_lets_leases_live) {
   lease held = store_.acquire("a");
   store_.close();
@@ -97,6 +105,9 @@ TEST_F(store_test, refuses_everything_after_it_was_closed_but_lets_leases_live) 
   EXPECT_EQ(why, errc::closed);
   EXPECT_FALSE(store_.try_acquire("a", within(0s), {}, why));
   EXPECT_EQ(why, errc::closed);
+  EXPECT_THROW((void)store_.inspect("a"), lock_error);
+  EXPECT_THROW((void)store_.examine(), lock_error);
+  EXPECT_THROW((void)store_.revoke("a"), lock_error);
   EXPECT_TRUE(held.held());
   EXPECT_TRUE(held.renew(10s));
   EXPECT_EQ(held.release(), released::yes);

@@ -1,11 +1,7 @@
--- Tells a waiter that it holds the lock now. False: nobody listens there any more.
-local function tell(waiter, fence)
-  local message = string.format('%.0f %.0f %d %s%s', fence, now, #waiter, waiter, K)
-  return call('SPUBLISH', inboxes .. string.sub(waiter, 1, 16), message) > 0
-end
+--@admit
 
--- The lock is free: the first in the queue that is alive gets it, for the claim ttl that stands in its own entry.
--- A call looks at 64 waiters at most. True: there may be more, call again.
+-- The lock is free: the first in the queue that is alive gets it, for the claim ttl that stands in its own entry; and if
+-- that one reads, so do the readers behind it. True: there may be more, call again.
 local function hand(waiter)
   local fence = mint()
   for _ = 1, 64 do
@@ -16,8 +12,14 @@ local function hand(waiter)
     end
     if waiter == me then mine = fence end
     if mine or tell(waiter, fence) then
-      call('SET', K, waiter, 'PX', string.match(waiter, '^%d+', 35))
-      return false
+      if not reads(waiter) then
+        call('SET', K, waiter, 'PX', claim(waiter))
+        return false
+      end
+      call('DEL', H)
+      call('SET', K, string.format('+%.0f', fence), 'PX', claim(waiter))
+      seat(waiter)
+      return admit(fence)
     end
     waiter = nil
   end

@@ -200,6 +200,18 @@ TEST_F(acquire, fails_after_one_look_too_when_the_store_is_silent) {
   EXPECT_EQ(client_.end_of(asked).what, kind::failed);
 }
 
+TEST_F(acquire, waits_with_its_one_look_no_longer_than_a_limit_that_bounds_it) {
+  world_.lose_all_requests();
+  std::future<outcome> asked = client_.ask("a", {.within = 20ms, .one_look = true, .bounded = true});
+  world_.advance(20ms);
+  EXPECT_EQ(client_.end_of(asked).what, kind::failed);
+  std::future<outcome> over_before = client_.ask("a", {.within = 0s, .one_look = true});
+  world_.advance(20ms);
+  EXPECT_FALSE(is_ready(over_before)) << "it has the store's patience";
+  world_.advance(5s);
+  EXPECT_EQ(client_.end_of(over_before).what, kind::failed);
+}
+
 TEST_F(acquire, counts_patience_from_the_first_request_that_was_not_answered) {
   const dead_holder dead(world_, "a", 10s);
   std::future<outcome> asked = client_.ask("a");

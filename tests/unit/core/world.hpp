@@ -48,6 +48,7 @@ struct wish {
   std::optional<span> within{};
   std::stop_token stop{};
   bool one_look = false;
+  bool bounded = false;
 };
 
 /// One process with an engine in it. In the end it gives back what it holds, and must have nothing left.
@@ -80,6 +81,7 @@ class client {
   std::future<outcome> ask(const std::string& name, const wish& w = {}) {
     const instant until = w.within ? world_.io.now() + *w.within : runtime::never;
     request r(name, w.on, limit(until, w.stop), w.one_look);
+    r.bounded = w.bounded;
     std::future<outcome> end = holdfast::test::start(callers_, remember(engine.acquire(world_.io, std::move(r))));
     world_.run();
     return end;

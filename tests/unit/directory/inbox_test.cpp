@@ -8,6 +8,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <semaphore>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -58,23 +59,26 @@ TEST_F(inboxes, that_are_gone_are_known_to_be) {
   const inbox from(folder_, 2, nobody_, loop);
   {
     const inbox gone(folder_, 1, nobody_, loop);
-    EXPECT_TRUE(from.send(1, {}));
+    EXPECT_TRUE(from.send(1, message()));
   }
-  EXPECT_FALSE(from.send(1, {}));
+  EXPECT_FALSE(from.send(1, message()));
 }
 
-TEST_F(inboxes, that_had_no_room_for_some_messages_call_all) {
+TEST_F(inboxes, that_had_no_room_for_some_messages_call_all_and_let_what_is_held_be_looked_at) {
   std::size_t room = 0;
   ASSERT_TRUE(std::ifstream("/proc/sys/net/unix/max_dgram_qlen") >> room);
   std::deque<addressee> all(2 * room + 10);
+  std::counting_semaphore<> doubts(0);
   runtime::loop loop;
   inbox to(folder_, 1, nobody_, loop);
   const inbox from(folder_, 2, nobody_, loop);
+  to.when_in_doubt([&] { doubts.release(); });
   for (std::size_t n = 0; n < all.size(); ++n) to.add(numbered(n), all[n]);
   for (std::size_t n = 0; n < all.size(); ++n) EXPECT_TRUE(from.send(1, {.owner = numbered(n), .fence = 1}));
   loop.start();  // nothing was read before
   for (addressee& each : all) ASSERT_TRUE(is_called(each));
   EXPECT_FALSE(all.back().granted.with([](const auto& last) { return last.has_value(); })) << "there was room for all";
+  EXPECT_TRUE(test::happens(doubts));
 }
 
 #if !HOLDFAST_UNDER_TSAN

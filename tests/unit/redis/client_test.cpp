@@ -53,7 +53,7 @@ struct scripted_link final : link {
 };
 
 const std::string inbox_id = "AbCdEfGhIjKlMnOp";
-const std::string holder = owner_text("QrStUvWxYz012345", {8, 9}, 500ms, "other");
+const std::string holder = owner_text("QrStUvWxYz012345", {8, 9}, {}, 500ms, "other");
 constexpr std::int64_t server_time = 1'763'225'000'000'000;  // us
 
 std::string busy_with(std::int64_t left_ms, std::int64_t ahead, std::int64_t time, std::string_view who) {
@@ -90,7 +90,7 @@ class redis_client : public testing::Test {
   }
   /// Says that the lock was granted to our claim, so long after the poll that said no.
   void push(std::chrono::microseconds after, std::uint64_t fence = 77) {
-    const std::string owner = owner_text(inbox_id, {1, 2}, 500ms, "me");
+    const std::string owner = owner_text(inbox_id, {1, 2}, {}, 500ms, "me");
     listener_->pushed(std::to_string(fence) + " " + std::to_string(server_time + after.count()) + " " +
                       std::to_string(owner.size()) + " " + owner + "holdfast:{a}");
   }
@@ -195,7 +195,7 @@ TEST_F(redis_client, asks_when_a_message_came_before_any_answer) {
 TEST_F(redis_client, is_not_harmed_by_times_that_no_server_has) {
   const auto mine = claim();
   EXPECT_TRUE(poll(*mine, busy_with(100, 0, 0, holder)).is_no());
-  const std::string owner = owner_text(inbox_id, {1, 2}, 500ms, "me");
+  const std::string owner = owner_text(inbox_id, {1, 2}, {}, 500ms, "me");
   for (const char* const time : {"9007199254740992", "9223372036854775807", "-9223372036854775808"}) {
     listener_->pushed("77 " + std::string(time) + " " + std::to_string(owner.size()) + " " + owner + "holdfast:{a}");
     EXPECT_TRUE(poll(*mine, busy_with(100, 0, 0, holder)).is_no()) << time;

@@ -20,7 +20,7 @@ std::string text_of(std::string_view fence, std::string_view time, std::string_v
 bool is_called(addressee& who) { return runtime::wait_here(who.called, within(0s)) == runtime::wake::signalled; }
 
 TEST(message, says_the_fence_the_time_the_owner_and_the_key) {
-  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, 500ms, "a label");
+  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, {}, 500ms, "a label");
   const std::string text = text_of("1763225000000001", "1763225000000000", owner, "holdfast:{train}");
   const auto m = message::parse(text);
   ASSERT_TRUE(m);
@@ -78,7 +78,7 @@ TEST(message, is_refused_when_it_is_not_one_of_ours) {
 }
 
 TEST(message, of_which_the_end_is_missing_is_never_read_as_another_owner) {
-  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, 500ms, "");
+  const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, {}, 500ms, "");
   const std::string text = text_of("10", "20", owner, "");
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_FALSE(message::parse(std::string_view(text).substr(0, n))) << n;
   EXPECT_TRUE(message::parse(text));
@@ -116,6 +116,28 @@ TEST(inbox, says_when_nobody_of_that_name_waits) {
   in.remove("a");
   EXPECT_FALSE(in.deliver({7, 8, "a", "K"}));
   EXPECT_FALSE(is_called(a));
+}
+
+TEST(plea, is_read_as_a_script_writes_it) {
+  const auto p = plea::parse("?1790000000000063 5 ownerwhy not");
+  ASSERT_TRUE(p);
+  EXPECT_EQ(p->fence, 1'790'000'000'000'063u);
+  EXPECT_EQ(p->owner, "owner");
+  EXPECT_EQ(p->reason, "why not");
+  EXPECT_EQ(plea::parse("?0 5 owner")->reason, "");
+  const auto renewed = plea::of_renewal("owner", "7 why not");
+  ASSERT_TRUE(renewed);
+  EXPECT_EQ(renewed->fence, 7u);
+  EXPECT_EQ(renewed->reason, "why not");
+  EXPECT_EQ(plea::of_renewal("owner", "0 ")->reason, "");
+}
+
+TEST(plea, is_none_of_what_only_looks_like_one) {
+  for (const char* const bad : {"", "?", "?x", "?1", "?1 ", "?1 9 owner", "?-1 5 owner", "1 2 3 abc", "?1 x owner"}) {
+    EXPECT_FALSE(plea::parse(bad)) << bad;
+    EXPECT_FALSE(message::parse(std::string(bad).substr(0, bad[0] == '?' ? std::string::npos : 0))) << bad;
+  }
+  for (const char* const bad : {"", "7", "x y", "-7 why"}) EXPECT_FALSE(plea::of_renewal("owner", bad)) << bad;
 }
 
 TEST(inbox, wakes_all_to_look_for_themselves) {

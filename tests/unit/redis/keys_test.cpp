@@ -132,11 +132,51 @@ TEST(keys, are_found_again_from_the_lock_itself) {
   }
 }
 
+TEST(keys, of_a_cell_are_others_in_the_slot_of_the_lock) {
+  for (const std::string_view prefix : {"holdfast:", "", "other:"}) {
+    for (const std::string& name : names()) {
+      const keys k(prefix, name);
+      const cell_keys c(prefix, name);
+      for (const std::string& other : {k.lock, k.queue, k.fence, k.holders, c.watchers}) EXPECT_NE(c.number, other);
+      for (const std::string& other : {k.lock, k.queue, k.fence, k.holders}) EXPECT_NE(c.watchers, other);
+      EXPECT_EQ(slot_of(c.number), slot_of(k.lock)) << name << ": " << c.number;
+      EXPECT_EQ(slot_of(c.watchers), slot_of(k.lock)) << name << ": " << c.watchers;
+      if (prefix.empty()) {
+        EXPECT_FALSE(keys::may_be(prefix, c.number)) << "it could be the name of a lock";
+      }
+    }
+  }
+}
+
 TEST(keys, of_other_prefixes_are_others) {
   EXPECT_NE(keys("a:", "x").lock, keys("b:", "x").lock);
   EXPECT_NE(inboxes("a:"), inboxes("b:"));
   EXPECT_EQ(inboxes("a:"), "a:in:");
   EXPECT_EQ(inboxes(""), "holdfast:in:");
+}
+
+TEST(keys, say_whose_they_are) {
+  for (const std::string& name : names()) {
+    const keys k("shop:", name);
+    EXPECT_EQ(name_in("shop:", k.lock), name);
+    EXPECT_EQ(name_in("shop:", k.queue), name);
+    for (const std::string& other : {k.fence, k.holders, k.asked, k.broken, cell_keys("shop:", name).number}) {
+      EXPECT_FALSE(name_in("shop:", other)) << other;
+    }
+    EXPECT_EQ(name_in("", keys("", name).lock), name);
+    EXPECT_FALSE(name_in("", keys("", name).queue));
+  }
+  for (const char* const none : {"", "shop:", "shop:{", "shop:{a", "shop:a}", "other:{a}", "shop:{%}", "shop:{%4}",
+                                 "shop:{%41}", "shop:{%7b}", "shop:{%zz}", "shop:{a}:x", "shop:client:x"}) {
+    EXPECT_FALSE(name_in("shop:", none)) << none;
+  }
+}
+
+TEST(keys, are_searched_for_by_a_pattern_in_which_a_name_stands_for_itself) {
+  EXPECT_EQ(pattern_of_locks("shop:", ""), "shop:{*[}q]");
+  EXPECT_EQ(pattern_of_locks("shop:", "a b"), "shop:{a%20b*[}q]");
+  EXPECT_EQ(pattern_of_locks("s*p:", "a*?[x]\\"), R"(s\*p:{a\*\?\[x\]\\*[}q])");
+  EXPECT_EQ(pattern_of_locks("", "a*"), R"(a\**)");
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+#pragma once
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "options/store_option.hpp"
+
+namespace holdfast::cli {
+
+/// `holdfast bench [WHAT...]`: what locks cost on the user's own store.
+struct bench_options {
+  store_option store{};
+  std::chrono::milliseconds time{2'000};  ///< each part is measured for so long
+  unsigned threads = 8;                   ///< where several take part
+  bool json = false;
+  std::vector<std::string> parts{};  ///< see parts.hpp; none: all that make sense on the store
+};
+
+/// See command.hpp.
+[[nodiscard]] action describe_bench(CLI::App& program, const user_command&);
+/// To the end. Returns the exit code: 0, or 128 and the signal that stopped it. Throws lock_error.
+[[nodiscard]] int bench(const bench_options&);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,20 @@
+#include "carry_out.hpp"
+
+#include "exit_code.hpp"
+#include "text/words.hpp"
+
+namespace holdfast::cli {
+
+int carry_out(const action& does, bool quiet) {
+  try {
+    return does();
+  } catch (const lock_error& e) {
+    if (!quiet) say_in_words(e.what());
+    return code_of(e);
+  } catch (const std::exception& e) {
+    if (!quiet) say_in_words(e.what());
+    return internal;
+  }
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,21 @@
+#pragma once
+#include "command.hpp"
+#include "options/store_option.hpp"
+
+namespace holdfast::cli {
+
+/// `holdfast doctor`: what is unsafe about a store, and how to mend it.
+struct doctor_options {
+  store_option store{};
+  bool json = false;
+  bool quiet = false;    ///< the exit code says it all
+  bool verbose = false;  ///< what is fine, too
+};
+
+/// Examines the store, and prints what was found to stdout. Returns the exit code: 0 if all is fine or worth a note, 1
+/// with a warning, 2 in danger. Throws lock_error.
+[[nodiscard]] int doctor(const doctor_options&);
+/// See command.hpp.
+[[nodiscard]] action describe_doctor(CLI::App& program, const user_command&);
+
+}  // namespace holdfast::cli

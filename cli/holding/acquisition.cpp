@@ -1,0 +1,141 @@
+#include "holding/acquisition.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "exit_code.hpp"
+#include "holding/queue.hpp"
+#include "process/timeout.hpp"
+#include "text/words.hpp"
+
+namespace holdfast::cli {
+
+using namespace std::chrono_literals;
+
+acquisition::acquisition(const hold_options& o, store& s, caught_signals& signals, const status& told, onlooker& sees,
+                         std::string label, ending* until)
+    : options_(o),
+      store_(s),
+      signals_(signals),
+      status_(told),
+      onlooker_(sees),
+      label_(std::move(label)),
+      how_{.ttl = o.ttl, .max_hold = o.max_hold, .label = label_, .shared = o.shared},
+      until_(until) {}
+
+acquisition::~acquisition() {
+  store_.close();  // whoever is asked on our behalf need not answer any more
+}
+
+std::optional<tenure> acquisition::get() {
+  std::optional<tenure> got = ask_and_hear_signals();
+  saying_.request_stop();
+  if (const int by = signals_.asked_to_stop(); by != 0) {
+    code_ = by_signal + by;
+    return std::nullopt;
+  }
+  if (!got) tell_busy();
+  return got;
+}
+
+void acquisition::tell_busy() {
+  const std::string holder = onlooker_.holder(refusals_);
+  const bool aloud = options_.skip ? options_.verbose : !options_.quiet;
+  if (aloud) say_in_words("busy: " + onlooker::line(options_.what(), holder));
+  status_.tell("busy", {{"name", options_.what()}, {"holder", holder}});
+  code_ = options_.skip ? fine : options_.busy_code;
+}
+
+std::optional<tenure> acquisition::ask(const limit& until) {
+  const auto as_tenure = [](auto got) { return got ? std::optional<tenure>(std::move(*got)) : std::nullopt; };
+  const std::string& name = options_.names.front();
+  if (options_.leads) return as_tenure(election(store_, name, how_).try_campaign(until));
+  if (!options_.permits) return as_tenure(store_.try_acquire(options_.names, until, how_));
+  return as_tenure(semaphore(store_, name, options_.permits->all, how_).try_take(until, options_.permits->taken));
+}
+
+/// The usual case, without a place in the queue. A store that gives no answer yet may give one later: whoever waits
+/// asks it again, with the library's patience.
+std::optional<tenure> acquisition::look(instant last, const std::stop_token& stop) {
+  const instant patience_ends = boot_clock::now() + open_options().patience;
+  try {
+    std::optional<tenure> got = ask(within(0s, stop));
+    if (!got) ++refusals_;
+    return got;
+  } catch (const lock_error& e) {
+    const bool may_pass = e.code() == errc::unreachable || e.code() == errc::not_ready;
+    if (!may_pass || boot_clock::now() >= std::min(last, patience_ends)) throw;
+    status_.tell("unanswered", {{"name", options_.what()}, {"why", e.what()}});
+    if (options_.verbose) say_in_words(std::string(e.what()) + "; asking again");
+    return std::nullopt;
+  }
+}
+
+/// Once; -v has said it at once. In a thread of its own: the store may take its time to say how many wait before us. By
+/// then there may be nothing to wait for.
+void acquisition::say_who_holds_it() {
+  if (boot_clock::now() < say_at_) return;
+  say_at_ = instant::max();
+  const onlooker::waited_for it = onlooker_.waits_for();
+  if (it.name.empty()) return;
+  saying_ = std::jthread([this, it](const std::stop_token& answered) {
+    try {
+      std::string line = onlooker::line(it.name, it.holder);
+      if (const auto before = waiting_before_us(store_, it.name, label_); before > 0u) {
+        line += "; " + std::to_string(*before) + (*before == 1 ? " waits" : " wait") + " before us";
+      }
+      if (!answered.stop_requested()) say_in_words("waiting for " + line);
+    } catch (const std::exception&) {  // it is only a line
+    }
+  });
+}
+
+std::optional<tenure> acquisition::ask_as_told(const std::stop_token& stop) {
+  const instant last = options_.wait ? within(*options_.wait).at() : instant::max();
+  std::optional<tenure> got = look(last, stop);
+  if (got || options_.wait == 0ms || stop.stop_requested()) return got;
+  waits_.set();
+  got = ask(limit(last, stop));
+  if (!got) ++refusals_;
+  return got;
+}
+
+/// The store is asked in a thread of its own: one that gives no answer keeps nobody from hearing a signal. The ending
+/// is minded in the queue only: what is free is had, and given back.
+std::optional<tenure> acquisition::ask_and_hear_signals() {
+  if (!options_.quiet && !options_.verbose && ::isatty(STDERR_FILENO) == 1) say_at_ = boot_clock::now() + 1s;
+  std::optional<tenure> got;
+  std::exception_ptr why;
+  std::jthread asking([&](const std::stop_token& give_up) {  // asked also if we throw, before it is waited for
+    try {
+      got = ask_as_told(give_up);
+    } catch (const std::exception&) {
+      why = std::current_exception();
+    }
+    answered_.set();
+  });
+  for (bool over = false, waits = false; !over;) {
+    const bool minds = until_ != nullptr && waits && !asking.get_stop_token().stop_requested();
+    pollfd all[] = {{signals_.fd(), POLLIN, 0},
+                    {answered_.fd(), POLLIN, 0},
+                    {minds ? until_->fd() : -1, POLLIN, 0},
+                    {waits ? -1 : waits_.fd(), POLLIN, 0}};
+    const instant look_at = minds && all[2].fd < 0 ? boot_clock::now() + ask_again : instant::max();
+    ::poll(all, 4, poll_timeout(std::min(say_at_, look_at)));
+    say_who_holds_it();
+    waits = waits || all[3].revents != 0;
+    if (signals_.asked_to_stop() != 0 || (minds && until_->over())) asking.request_stop();
+    over = all[1].revents != 0;
+  }
+  asking.join();
+  answered_.take();
+  if (why) std::rethrow_exception(why);
+  return got;
+}
+
+}  // namespace holdfast::cli

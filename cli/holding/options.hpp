@@ -1,0 +1,55 @@
+#pragma once
+#include <chrono>
+#include <holdfast/limit.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options/store_option.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace holdfast::cli {
+
+/// What a command wants to hold, and how: the options that all have which hold something.
+struct hold_options {
+  store_option store{};
+  std::vector<std::string> names{};  ///< all or none of them
+  bool shared = false;               ///< as a reader
+  bool leads = false;                ///< as the leader of an election, whom all can see
+  struct share {
+    unsigned taken = 0, all = 0;
+  };
+  std::optional<share> permits{};                   ///< of a semaphore; nothing: a lock
+  std::optional<std::chrono::milliseconds> wait{};  ///< nothing: as long as it takes
+  std::chrono::milliseconds ttl{10'000};
+  std::chrono::milliseconds max_hold{0};
+  std::optional<std::string> label{};  ///< nothing: host, process id and program
+  int busy_code = 75;
+  bool skip = false;  ///< busy is fine
+  int status_fd = -1;
+  bool quiet = false;
+  bool verbose = false;
+
+  /// Adds those that say what is wanted: NAME..., the store, readers and permits. This must outlive the parsing.
+  void add_wanted_to(CLI::App& command);
+  /// Adds those that say how it is held, and what is told of it: --ttl, --label, --status-fd, -q and -v.
+  void add_manner_to(CLI::App& command);
+  /// Adds all that `run` has, and how to wait. This must outlive the parsing.
+  void add_to(CLI::App& command);
+  /// Adds --skip, after those: for what does nothing without the lock, and may say that this is fine.
+  void add_skip_to(CLI::App& command);
+  /// What is wrong with them together; empty: nothing.
+  [[nodiscard]] std::string contradiction() const;
+  /// Whether --max-hold is what ends a lease at that time, or a little later: leases end early, by a part of their ttl.
+  [[nodiscard]] bool max_hold_ends(boot_clock::time_point held_since, boot_clock::time_point at) const;
+  /// What was wanted, in a line: one name, or several.
+  [[nodiscard]] std::string what() const;
+  /// The label that was given, or who we are: host, process id and this program's base name. Others read it, in the
+  /// store and while they wait: the arguments of a command may be secrets, and are left out.
+  [[nodiscard]] std::string label_for(const std::string& program) const;
+};
+
+}  // namespace holdfast::cli

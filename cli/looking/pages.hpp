@@ -1,0 +1,15 @@
+#pragma once
+#include <functional>
+#include <holdfast/listing.hpp>
+#include <holdfast/store.hpp>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::cli {
+
+/// Shows all names that begin so, page by page as the store gives them, until `see` says false. However many names
+/// there are, one page is kept. Throws lock_error.
+void for_each_page(const store&, std::string_view prefix,
+                   const std::function<bool(const std::vector<listing::entry>&)>& see);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,168 @@
+#include "process/child.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "process/children.hpp"
+#include "process/shell_line.hpp"
+#include "process/spin.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+pid_t fork_or_throw() {
+  const pid_t pid = ::fork();
+  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  return pid;
+}
+
+bool read_all(int fd, std::string& text) {
+  char part[4096];
+  for (;;) {
+    const ssize_t n = ::read(fd, part, sizeof part);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n == 0;
+    text.append(part, static_cast<std::size_t>(n));
+  }
+}
+
+void write_all(int fd, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    at += static_cast<std::size_t>(n);
+  }
+}
+
+constexpr char go_ahead = '!';
+
+}  // namespace
+
+child::child(std::vector<std::string> command, const sigset_t& before) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever loses its parent in there becomes ours, and is found
+  pipe_ends go = make_pipe(), failed = make_pipe();
+  const pid_t parent = ::getpid();
+  pid_ = fork_or_throw();
+  if (pid_ == 0) {
+    go.write.reset();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);  // it was gone before we could ask
+    run_command(command, before, go.read.get(), failed.write.get());
+  }
+  ::setpgid(pid_, pid_);  // also here: whichever of us is first
+  go_ = std::move(go.write);
+  failed_ = std::move(failed.read);
+}
+
+child::~child() {
+  go_.reset();  // one that was not started goes
+  if (started_) end_all();
+  if (!ended_) ::waitpid(pid_, nullptr, 0);
+}
+
+/// In the fork: waits for the environment, and becomes the command.
+void child::run_command(const std::vector<std::string>& command, const sigset_t& before, int go, int failed) {
+  ::setpgid(0, 0);
+  std::string text;
+  if (!read_all(go, text) || text.empty()) ::_exit(0);  // not needed after all
+  take_over(std::string_view(text).substr(1));
+  std::vector<char*> arguments;
+  for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
+  arguments.push_back(nullptr);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  ::execvp(arguments[0], arguments.data());
+  const int why = errno;
+  [[maybe_unused]] const ssize_t told = ::write(failed, &why, sizeof why);
+  ::_exit(127);
+}
+
+int child::start(const environment& more) {
+  write_all(go_.get(), go_ahead + as_text(more));
+  go_.reset();
+  int why = 0;
+  ssize_t n = 0;
+  do n = ::read(failed_.get(), &why, sizeof why);  // the end: it was closed by exec
+  while (n < 0 && errno == EINTR);
+  failed_.reset();
+  started_ = n != sizeof why;
+  return started_ ? 0 : why;
+}
+
+void child::run_beside(const std::string& line, const environment& more, const sigset_t& before) {
+  beside_ = start_line(line, more, before);
+}
+
+bool child::signal_group(int number) noexcept { return group_gone() || ::kill(-pid_, number) == 0 || errno != EPERM; }
+
+bool child::signal_all(int number) noexcept {
+  bool may = signal_group(number);
+  if (runs_beside() && number == SIGKILL) ::kill(-beside_, number);
+  try {
+    for (const pid_t stray : strays()) {
+      const pid_t group = ::getpgid(stray);
+      // nobody twice: to some, that means to hurry
+      if (group == pid_ || (beside_ != 0 && group == beside_)) continue;
+      if (::kill(stray, number) != 0 && errno == EPERM) may = false;
+    }
+  } catch (const std::exception&) {  // they cannot be seen now: the group has it
+  }
+  return may;
+}
+
+child::change child::look() {
+  change what = change::none;
+  for (;;) {
+    int status = 0;
+    const pid_t who = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
+    if (who <= 0) return what;
+    if (who == beside_ && !WIFSTOPPED(status)) beside_ = 0;  // what it has left behind is a stray like any other
+    if (who != pid_) continue;
+    if (WIFSTOPPED(status)) {
+      what = change::stopped;
+      stop_signal_ = WSTOPSIG(status);
+    } else {
+      ended_ = true;
+      status_ = status;
+      what = change::ended;
+      (void)group_gone();  // at once: the sooner it is seen, the less its number can be another's
+    }
+  }
+}
+
+void child::end_all() noexcept {
+  for (spin between; !all_gone(); between.pause()) {
+    signal_all(SIGKILL);
+    (void)look();
+  }
+}
+
+/// For as long as the leader is not reaped, or another is in the group, nobody else gets its number; afterwards it may
+/// be a stranger's, and is never used again.
+bool child::group_gone() noexcept {
+  if (ended_ && !group_gone_) group_gone_ = ::kill(-pid_, 0) != 0 && errno == ESRCH;
+  return group_gone_;
+}
+
+bool child::all_gone() noexcept {
+  try {
+    return ended_ && group_gone() && strays().empty();
+  } catch (const std::exception&) {  // whoever cannot be looked for is not gone
+    return false;
+  }
+}
+
+/// Our children but the command: those whose parents in there have ended, and what runs beside it.
+std::vector<pid_t> child::strays() const {
+  std::vector<pid_t> all = children_of_this_process();
+  std::erase(all, pid_);
+  return all;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,62 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "command.hpp"
+#include "holding/options.hpp"
+#include "holding/status.hpp"
+#include "process/front.hpp"
+#include "process/signals.hpp"
+#include "process/terminal.hpp"
+#include "run/on_lost.hpp"
+
+namespace holdfast::cli {
+
+/// `holdfast run NAME... -- CMD...`: holds the lock while the command runs.
+struct run_options {
+  hold_options hold{};
+  user_command command{};
+  std::chrono::milliseconds min_hold{0};
+  std::optional<std::chrono::milliseconds> grace{};
+  on_lost lost{};
+  std::string env_prefix = "HOLDFAST";
+  bool dry_run = false;
+};
+
+/// Where a run takes place: in a worker behind a front. All must outlive it; the label is shown to others.
+struct run_place {
+  const status& told;
+  caught_signals& signals;
+  terminal& tty;
+  front& user_sees;
+  const std::string& label;
+};
+/// How a run ended.
+struct run_end {
+  worker_end of_worker{};
+  std::string cause{};              ///< as the status has it
+  bool ran = false;                 ///< the command, however it ended
+  bool asked_to_stop = false;       ///< by a signal, before or while the command ran, or because the front is gone
+  boot_clock::duration held_for{};  ///< 0: nothing was held
+};
+/// From the first look at the lock to the end of the command. No other thread may run when it begins; and none does
+/// when it has ended, so one may follow another.
+[[nodiscard]] run_end run_once(const run_options&, const run_place&);
+/// Forks the worker that does this, before there is any thread. Returns the exit code.
+[[nodiscard]] int in_a_worker(const run_options&, const std::function<worker_end(const run_place&)>& work);
+
+/// Adds what a command needs that runs another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
+void add_supervision(CLI::App& command, run_options&);
+/// The command behind "--", or the line of -c. What is wrong with it; empty: nothing.
+[[nodiscard]] std::string take_command(run_options&, const user_command& after_dashes);
+/// The status instead of words, on stderr: stdout is the command's.
+void add_json(CLI::App& command, hold_options&);
+
+/// See command.hpp.
+[[nodiscard]] action describe_run(CLI::App& program, const user_command& after_dashes);
+/// To the end. Returns the exit code.
+[[nodiscard]] int run(const run_options&);
+
+}  // namespace holdfast::cli

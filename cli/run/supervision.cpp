@@ -1,0 +1,174 @@
+#include "run/supervision.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "process/timeout.hpp"
+
+namespace holdfast::cli {
+
+using namespace std::chrono_literals;
+
+supervision::supervision(parts of) : of_(std::move(of)), lost_(of_.held.lost_token(), [this] { loss_.set(); }) {}
+
+void supervision::to_the_end() {
+  for (;;) {
+    if (!ended_) mind_the_lock();
+    if (ended_ && of_.command.all_gone()) return;
+    wait();
+    hear_front();
+    hear_signals();
+    see_the_command();
+    // What is left behind has no more time than the lock.
+    const bool no_more_time = boot_clock::now() >= next_ || (of_.lost.signal != 0 && !of_.held.held());
+    if (ended_ && no_more_time) stop(SIGKILL, boot_clock::now() + 100ms);
+  }
+}
+
+void supervision::wait() {
+  pollfd all[] = {{of_.signals.fd(), POLLIN, 0},
+                  {of_.user_sees.gone() ? -1 : of_.user_sees.fd(), POLLIN, 0},
+                  {ended_ ? -1 : loss_.fd(), POLLIN, 0}};
+  ::poll(all, 3, poll_timeout(ended_ ? std::min(next_, boot_clock::now() + 10ms) : next_));
+}
+
+void supervision::hear_front() {
+  if (of_.user_sees.gone()) return;
+  const front::answer now = of_.user_sees.hear();
+  if (of_.user_sees.gone()) {
+    stopped_for_ = "killed";
+    why_ = "holdfast itself was killed";
+    stop(SIGKILL, boot_clock::now() + 100ms);
+  } else if (now != front::answer::none && std::exchange(suspended_, false)) {
+    if (ended_) return;  // the terminal is ours again, and the command's number may be another's
+    mind_the_lock();     // before anything else: who knows how long we stood still
+    if (now == front::answer::continued || !wants_foreground_) resume();
+  }
+}
+
+void supervision::hear_signals() {
+  while (const int number = of_.signals.next()) {
+    if (number == SIGCONT && !ended_) mind_the_lock();  // who knows how long we were stopped
+    if (ends_us(number) && !of_.signals.ignored(number)) asked_to_stop_ = true;
+    if (number == SIGTSTP) {
+      of_.command.signal_group(SIGSTOP);
+      suspend(false);
+    } else if (number != SIGCHLD && !of_.user_sees.gone()) {
+      of_.command.signal_group(number);
+    }
+  }
+}
+
+void supervision::see_the_command() {
+  const child::change what = of_.command.look();
+  if (what == child::change::stopped && (of_.tty.given() || stopped_by_terminal())) {
+    suspend(of_.command.stop_signal() == SIGTTIN || of_.command.stop_signal() == SIGTTOU);
+  }
+  if (what == child::change::ended) after_the_end();
+}
+
+void supervision::after_the_end() {
+  ended_ = true;
+  ended_in_time_ = of_.held.held();
+  pass_on_ = of_.tty.given() && !of_.tty.for_us_alone() && !stopping_;
+  of_.tty.take_back();
+  next_ = never;
+  if (of_.command.all_gone()) return;
+  if (of_.user_sees.gone()) return stop(SIGKILL, boot_clock::now() + 100ms);
+  of_.tell.left_behind();  // nothing of it may run on without the lock
+  stop(SIGTERM, std::min(of_.due.kill_leftovers_at(), kill_at_.value_or(never)));
+}
+
+void supervision::mind_the_lock() {
+  const instant now = boot_clock::now();
+  loss_.take();  // it only wakes us; what counts is the lease
+  if (of_.lost.signal == 0) {
+    next_ = never;
+    if (!of_.held.held()) note(deadline::distance::over);
+    return;
+  }
+  if (kill_at_ && (now >= next_ || !of_.command.runs_beside())) {  // the line had its time, or has ended
+    stop(of_.lost.signal, *std::exchange(kill_at_, std::nullopt));
+  } else if (stopping_) {
+    if (now >= next_) stop(SIGKILL, now + 100ms);
+  } else if (const deadline::distance is = of_.due.look(); is != deadline::distance::far) {
+    begin_to_stop(is);
+  } else {
+    next_ = of_.due.near_at();
+  }
+}
+
+void supervision::begin_to_stop(deadline::distance is) {
+  const instant kill_at = of_.due.kill_at(is);
+  if (of_.lost.line.empty()) {
+    stop(of_.lost.signal, kill_at);
+    note(is);
+  } else {
+    note(is);  // first: the line wants to know why
+    run_line(kill_at);
+  }
+}
+
+void supervision::note(deadline::distance is) {
+  if (is == deadline::distance::over && std::exchange(loss_told_, true)) return;
+  const deadline::reason r = of_.due.why(is);
+  why_ = r.words;
+  if (of_.lost.signal != 0) stopped_for_ = is == deadline::distance::near && r.max_hold ? "max_hold" : "lost";
+  if (is == deadline::distance::over) {
+    of_.tell.lost(of_.held.fence(), why_);
+  } else {
+    of_.tell.ending(why_, r.max_hold);
+  }
+}
+
+/// The line has half of the time that is left; then the command is asked to stop, whatever became of the line.
+void supervision::run_line(instant kill_at) {
+  stopping_ = true;
+  environment more = of_.variables;
+  std::erase_if(more, [&](const auto& each) { return each.first == of_.lost_why; });
+  more.emplace_back(of_.lost_why, why_);
+  try {
+    of_.command.run_beside(of_.lost.line, more, of_.signals.before());
+    kill_at_ = kill_at;
+    next_ = boot_clock::now() + (kill_at - boot_clock::now()) / 2;
+  } catch (const std::system_error& e) {
+    of_.tell.no_line(e.what());
+    stop(of_.lost.signal, kill_at);
+  }
+}
+
+void supervision::stop(int number, instant kill_at) {
+  stopping_ = true;
+  if (!of_.command.signal_all(number) && !std::exchange(not_allowed_told_, true)) of_.tell.not_allowed();
+  if (number != SIGKILL && number != SIGCONT && number != SIGSTOP) {
+    of_.command.signal_all(SIGCONT);  // a stopped one must run to hear it
+  }
+  next_ = kill_at;
+}
+
+bool supervision::stopped_by_terminal() const noexcept {
+  const int by = of_.command.stop_signal();
+  return of_.tty.there() && (by == SIGTSTP || by == SIGTTIN || by == SIGTTOU);
+}
+
+/// The command stands still, and the shell wants to see us do so, too; unless it only wants the foreground, and we
+/// have it by now.
+void supervision::suspend(bool wants_foreground) {
+  if (suspended_) return;
+  of_.tty.take_back();
+  if (wants_foreground && of_.tty.ours()) return resume();
+  suspended_ = true;
+  wants_foreground_ = wants_foreground;
+  of_.user_sees.stop();
+}
+
+void supervision::resume() {
+  of_.tty.give_to(of_.command.pid());
+  of_.command.signal_group(SIGCONT);
+}
+
+}  // namespace holdfast::cli

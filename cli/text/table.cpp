@@ -1,0 +1,71 @@
+#include "text/table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/columns.hpp"
+
+namespace holdfast::cli {
+
+table::table(std::vector<column> columns, std::optional<std::size_t> width)
+    : columns_(std::move(columns)), shown_(columns_.size(), true), cuts_(width.has_value()) {
+  if (!width) return;
+  drop_until_it_fits(*width);
+  share_out(*width);
+}
+
+void table::drop_until_it_fits(std::size_t width) {
+  for (;;) {
+    std::size_t all = 0, count = 0, least = columns_.size();
+    for (std::size_t at = 0; at < columns_.size(); ++at) {
+      if (!shown_[at]) continue;
+      all += columns_[at].width + (count++ > 0 ? 1 : 0);
+      if (least == columns_.size() || columns_[at].needed < columns_[least].needed) least = at;
+    }
+    if (all <= width || count <= 1) return;
+    shown_[least] = false;
+  }
+}
+
+/// What is left goes to those that grow, in equal parts; the last of them gets the odd ones.
+void table::share_out(std::size_t width) {
+  std::size_t used = 0, count = 0, growing = 0;
+  for (std::size_t at = 0; at < columns_.size(); ++at) {
+    if (!shown_[at]) continue;
+    used += columns_[at].width + (count++ > 0 ? 1 : 0);
+    if (columns_[at].grows) ++growing;
+  }
+  if (used > width) {  // one is left, and has to do with what there is
+    columns_[static_cast<std::size_t>(std::find(shown_.begin(), shown_.end(), true) - shown_.begin())].width = width;
+    return;
+  }
+  std::size_t rest = width - used;
+  for (std::size_t at = 0; at < columns_.size(); ++at) {
+    if (!shown_[at] || !columns_[at].grows) continue;
+    const std::size_t part = rest / growing--;
+    columns_[at].width += part;
+    rest -= part;
+  }
+}
+
+std::string table::header() const {
+  std::vector<std::string> titles;
+  for (const column& each : columns_) titles.emplace_back(each.title);
+  return row(titles);
+}
+
+std::string table::row(const std::vector<std::string>& cells) const {
+  std::string line;
+  bool first = true;
+  for (std::size_t at = 0; at < columns_.size(); ++at) {
+    if (!shown_[at]) continue;
+    const column& c = columns_[at];
+    const std::string text = cuts_ ? cut(cells[at], c.width) : cells[at];
+    if (!std::exchange(first, false)) line += ' ';
+    line += c.to_right ? pad_left(text, c.width) : pad_right(text, c.width);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,107 @@
+#include "top/draw.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "text/columns.hpp"
+#include "text/description.hpp"
+#include "text/printable.hpp"
+#include "text/state_text.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+using view = top_model::view;
+using time = std::chrono::system_clock::time_point;
+using lines = std::vector<std::string>;
+
+constexpr std::string_view mark = "> ", no_mark = "  ";
+constexpr std::string_view keys = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
+constexpr std::string_view keys_of_details = "q quit  esc back  r ask  b break";
+
+/// What a small window leaves out: the names come first.
+bool has_title(const window& w) noexcept { return w.rows >= 4; }
+bool has_header(const window& w) noexcept { return w.rows >= 7; }
+bool has_footer(const window& w) noexcept { return w.rows >= 2; }
+
+std::string title(const top_model& m) {
+  if (!m.trouble().empty()) return "no answer: " + printable(m.trouble());
+  std::size_t waiting = 0;
+  for (const listing::entry& each : m.names()) waiting += each.now.waiting;
+  std::string text = std::to_string(m.names().size()) + (m.names().size() == 1 ? " name, " : " names, ");
+  text += std::to_string(waiting) + " waiting; by ";
+  constexpr std::string_view orders[] = {"waiters", "wait time", "age", "name"};
+  text += orders[static_cast<std::size_t>(m.by())];
+  if (!m.search().empty()) text += "; /" + printable(m.search()) + ": " + std::to_string(m.found().size());
+  return text;
+}
+
+lines list(const top_model& m, std::size_t rows, const window& w, const style& s, time now) {
+  const table all = lock_table(w.columns - std::min(w.columns, mark.size()));
+  lines drawn;
+  if (has_header(w) && rows > 1) drawn.push_back(s.bold(cut(std::string(no_mark) + all.header(), w.columns)));
+  const std::size_t room = rows - drawn.size();
+  const std::size_t first = m.selected() / room * room;
+  for (std::size_t at = first; at < m.found().size() && drawn.size() < rows; ++at) {
+    const listing::entry& each = m.names()[m.found()[at]];
+    const bool selected = at == m.selected();
+    const std::string row = std::string(selected ? mark : no_mark) + all.row(lock_cells(each.name, each.now, now));
+    const std::string text = cut(row, w.columns);
+    drawn.push_back(selected ? s.inverse(text) : each.now.waiting > 0 ? s.yellow(text) : text);
+  }
+  return drawn;
+}
+
+lines details(const top_model& m, std::size_t rows, const window& w, time now) {
+  if (!m.details()) return {cut(printable(m.details_of()) + ": looking", w.columns)};
+  lines all;
+  for (const std::string& line : describe(m.details_of(), *m.details(), now)) {
+    for (std::string& part : wrap(line, w.columns)) all.push_back(std::move(part));
+  }
+  const std::size_t first = std::min(m.scrolled(), all.size() - std::min(all.size(), rows));
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  if (all.size() > rows) all.resize(rows);
+  return all;
+}
+
+/// The last of them, if not all have room: there stands what is typed.
+lines footer(const top_model& m, const window& w, const style& s) {
+  if (const std::string asked = m.prompt(); !asked.empty()) {
+    lines all = wrap(asked, w.columns);
+    if (all.size() > w.rows) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(w.rows));
+    return all;
+  }
+  if (!has_footer(w)) return {};
+  if (!m.message().empty()) return {s.bold(cut(printable(m.message()), w.columns))};
+  return {s.dim(cut(m.now() == view::details ? keys_of_details : keys, w.columns))};
+}
+
+}  // namespace
+
+std::size_t names_in(const window& w) noexcept {
+  const std::size_t others = (has_title(w) ? 1U : 0U) + (has_header(w) ? 1U : 0U) + (has_footer(w) ? 1U : 0U);
+  return std::max<std::size_t>(w.rows - std::min(w.rows, others), 1);
+}
+
+std::vector<std::string> draw(const top_model& m, const window& w, const style& s, time now) {
+  lines below = footer(m, w, s);
+  lines all;
+  if (has_title(w) && below.size() + 1 < w.rows) {
+    const std::string text = cut(title(m), w.columns);
+    all.push_back(m.trouble().empty() ? s.bold(text) : s.red(text));
+  }
+  const std::size_t rows = w.rows - std::min(w.rows, all.size() + below.size());
+  const bool detailed = !m.details_of().empty();
+  if (rows > 0) {
+    lines middle = detailed ? details(m, rows, w, now) : list(m, rows, w, s, now);
+    std::move(middle.begin(), middle.end(), std::back_inserter(all));
+  }
+  all.resize(w.rows - std::min(w.rows, below.size()));
+  std::move(below.begin(), below.end(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace holdfast::cli

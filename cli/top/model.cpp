@@ -1,0 +1,217 @@
+#include "top/model.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "letting_go/meant.hpp"
+#include "text/printable.hpp"
+#include "text/state_text.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+using kind = key::kind;
+constexpr std::size_t longest_reason = 256;  // store::revoke()
+
+std::string in_small_letters(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+void erase_last(std::string& text) {
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0U) == 0x80) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
+bool is_letter(const key& k, std::string_view letter) { return k.what == kind::text && k.text == letter; }
+
+}  // namespace
+
+// ---- what comes from the store
+// ----------------------------------------------------------------------------------------
+
+void top_model::set_names(std::vector<listing::entry> names, time now) {
+  names_ = std::move(names);
+  sort(now);
+}
+
+void top_model::set_details(const std::string& name, state s) {
+  if (name == details_of_) details_ = std::move(s);
+}
+
+void top_model::sort(time now) {
+  last_ = now;
+  const auto age = [&](const listing::entry& e) {
+    return held_for(e.now, now).value_or(std::chrono::milliseconds(-1));
+  };
+  const auto first_by = [&](const listing::entry& e) -> std::int64_t {
+    if (order_ == order::waiters) return static_cast<std::int64_t>(e.now.waiting);
+    return order_ == order::wait ? waited_for(e.now, now).value_or(std::chrono::milliseconds(-1)).count() : 0;
+  };
+  const auto earlier = [&](const listing::entry& a, const listing::entry& b) {
+    if (order_ == order::name) return a.name < b.name;
+    return std::tuple(first_by(b), age(b), std::string_view(a.name)) <
+           std::tuple(first_by(a), age(a), std::string_view(b.name));
+  };
+  std::sort(names_.begin(), names_.end(), earlier);
+  search_again();
+}
+
+/// The selection stays with its name wherever that goes, and where it was if the name is gone.
+void top_model::search_again() {
+  const std::string wanted = in_small_letters(search_);
+  std::size_t at = selected_;
+  found_.clear();
+  for (std::size_t n = 0; n < names_.size(); ++n) {
+    const std::string& name = names_[n].name;
+    if (!wanted.empty() && in_small_letters(printable(name)).find(wanted) == std::string::npos) continue;
+    if (name == selected_name_) at = found_.size();
+    found_.push_back(n);
+  }
+  select(at);
+}
+
+void top_model::select(std::size_t at) {
+  selected_ = found_.empty() ? 0 : std::min(at, found_.size() - 1);
+  if (!found_.empty()) selected_name_ = names_[found_[selected_]].name;
+}
+
+// ---- what comes from the user
+// -----------------------------------------------------------------------------------------
+
+std::optional<top_request> top_model::press(const key& k) {
+  message_.clear();
+  switch (view_) {
+    case view::list: press_in_list(k); break;
+    case view::details: press_in_details(k); break;
+    case view::search: press_in_search(k); break;
+    case view::reason: press_in_reason(k); break;
+    case view::question: return answer(k);
+  }
+  return std::nullopt;
+}
+
+void top_model::press_in_list(const key& k) {
+  if (k.what == kind::enter) return open_details();
+  if (k.what == kind::text) return choose(k.text);
+  if (k.what == kind::escape) {
+    search_.clear();
+    return search_again();
+  }
+  move(k);
+}
+
+void top_model::choose(const std::string& letter) {
+  if (letter == "q") over_ = true;
+  if (letter == "/") view_ = view::search;
+  if (letter == "j") move({kind::down});
+  if (letter == "k") move({kind::up});
+  if (letter == "r") begin_request(top_request::kind::revoke);
+  if (letter == "b") begin_request(top_request::kind::break_lock);
+  constexpr std::pair<std::string_view, order> orders[] = {
+      {"w", order::waiters}, {"t", order::wait}, {"a", order::age}, {"n", order::name}};
+  for (const auto& [key, by] : orders) {
+    if (letter != key) continue;
+    order_ = by;
+    sort(last_);
+  }
+}
+
+void top_model::move(const key& k) {
+  const std::size_t page = std::max<std::size_t>(page_, 1);
+  if (k.what == kind::up) select(selected_ - std::min<std::size_t>(selected_, 1));
+  if (k.what == kind::down) select(selected_ + 1);
+  if (k.what == kind::page_up) select(selected_ - std::min(selected_, page));
+  if (k.what == kind::page_down) select(selected_ + page);
+  if (k.what == kind::home) select(0);
+  if (k.what == kind::end) select(found_.size());
+}
+
+void top_model::open_details() {
+  if (found_.empty()) return;
+  details_of_ = selected_name_;
+  details_.reset();
+  scrolled_ = 0;
+  view_ = view::details;
+}
+
+void top_model::press_in_details(const key& k) {
+  const bool back = k.what == kind::escape || k.what == kind::enter || k.what == kind::backspace;
+  if (back) {
+    details_of_.clear();
+    view_ = view::list;
+  } else if (is_letter(k, "q") || is_letter(k, "r") || is_letter(k, "b")) {
+    choose(k.text);
+  } else if (k.what == kind::down || is_letter(k, "j")) {
+    ++scrolled_;
+  } else if (k.what == kind::up || is_letter(k, "k")) {
+    scrolled_ -= std::min<std::size_t>(scrolled_, 1);
+  } else if (k.what == kind::home) {
+    scrolled_ = 0;
+  }
+}
+
+void top_model::press_in_search(const key& k) {
+  if (k.what == kind::enter || k.what == kind::escape) view_ = view::list;
+  if (k.what == kind::escape) search_.clear();
+  if (k.what == kind::backspace && search_.empty()) view_ = view::list;
+  if (k.what == kind::backspace) erase_last(search_);
+  if (k.what == kind::text) search_ += k.text;
+  search_again();
+  if (k.what == kind::up || k.what == kind::down) move(k);
+}
+
+const state* top_model::seen(const std::string& name) const {
+  if (view_ == view::details && details_) return &*details_;
+  const auto at = std::find_if(names_.begin(), names_.end(), [&](const listing::entry& e) { return e.name == name; });
+  return at != names_.end() ? &at->now : nullptr;
+}
+
+/// A lock is decided upon as it is shown: whoever holds it when the question is answered is not meant, if it is
+/// another.
+void top_model::begin_request(top_request::kind what) {
+  const std::string& name = view_ == view::details ? details_of_ : selected_name_;
+  const state* const now = seen(name);
+  if (now == nullptr || now->holders.empty()) return tell("nobody holds it");
+  if (what == top_request::kind::break_lock && now->holding > 1) {
+    return tell("several hold it; say which: holdfast break NAME --owner ID");
+  }
+  wanted_ = top_request{what, name, now->holders.front(), {}};
+  view_ = view::reason;
+}
+
+void top_model::press_in_reason(const key& k) {
+  if (k.what == kind::escape) return go_back();
+  if (k.what == kind::enter) view_ = view::question;
+  if (k.what == kind::backspace) erase_last(wanted_->reason);
+  if (k.what == kind::text && wanted_->reason.size() + k.text.size() <= longest_reason) wanted_->reason += k.text;
+}
+
+std::optional<top_request> top_model::answer(const key& k) {
+  const bool yes = is_letter(k, "y"), no = is_letter(k, "n") || k.what == kind::escape;
+  if (!yes && !no) return std::nullopt;
+  go_back();
+  if (no) tell("nothing is done");
+  return yes ? std::exchange(wanted_, std::nullopt) : std::nullopt;
+}
+
+// ---- what is shown
+// ----------------------------------------------------------------------------------------------------
+
+std::string top_model::prompt() const {
+  if (view_ == view::search) return "/" + printable(search_) + "_";
+  if (view_ != view::reason && view_ != view::question) return {};
+  const bool asks = wanted_->what == top_request::kind::revoke;
+  const std::string name = printable(wanted_->name);
+  if (view_ == view::reason) {
+    return (asks ? "reason to ask for " : "reason to break ") + name + ": " + printable(wanted_->reason) + "_";
+  }
+  if (asks) return "ask who holds " + name + " to let go? y/n";
+  return "UNSAFE without fences: take " + name + " by force from " + list_of({wanted_->from}) + "? y/n";
+}
+
+}  // namespace holdfast::cli

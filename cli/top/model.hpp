@@ -1,0 +1,87 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <holdfast/listing.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "top/keys.hpp"
+
+namespace holdfast::cli {
+
+/// Something that the user wants to be done to a lock, and has said yes to.
+struct top_request {
+  enum class kind { revoke, break_lock };
+  kind what;
+  std::string name;
+  state::holder from;  ///< of a lock that is broken: the one who was shown
+  std::string reason;
+};
+
+/// What top shows: which names, in which order, which of them is selected, and what is being asked. Knows neither
+/// terminal nor store.
+class top_model {
+ public:
+  using time = std::chrono::system_clock::time_point;
+  enum class order { waiters, wait, age, name };
+  enum class view { list, details, search, reason, question };
+
+  // ---- what comes from the store ------------------------------------------------------------------------------------
+  void set_names(std::vector<listing::entry>, time now);
+  /// Of details_of(); of another name it comes too late, and is dropped.
+  void set_details(const std::string& name, state);
+  void set_trouble(std::string why) { trouble_ = std::move(why); }   ///< empty: the store answers
+  void tell(std::string message) { message_ = std::move(message); }  ///< until the next key
+
+  // ---- what comes from the user -------------------------------------------------------------------------------------
+  [[nodiscard]] std::optional<top_request> press(const key&);
+  void set_page(std::size_t rows) noexcept { page_ = rows; }  ///< how many names are seen at once
+
+  // ---- what is shown ------------------------------------------------------------------------------------------------
+  [[nodiscard]] bool over() const noexcept { return over_; }
+  [[nodiscard]] view now() const noexcept { return view_; }
+  [[nodiscard]] order by() const noexcept { return order_; }
+  [[nodiscard]] const std::string& search() const noexcept { return search_; }
+  [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  [[nodiscard]] const std::vector<listing::entry>& names() const noexcept { return names_; }  ///< in order
+  [[nodiscard]] const std::vector<std::size_t>& found() const noexcept { return found_; }     ///< by the search
+  [[nodiscard]] std::size_t selected() const noexcept { return selected_; }                   ///< of those found
+  /// The question that the user is to answer, with what was typed so far; empty: there is none.
+  [[nodiscard]] std::string prompt() const;
+  [[nodiscard]] const std::string& details_of() const noexcept { return details_of_; }  ///< empty: of none
+  [[nodiscard]] const std::optional<state>& details() const noexcept { return details_; }
+  [[nodiscard]] std::size_t scrolled() const noexcept { return scrolled_; }  ///< lines of the details
+
+ private:
+  void sort(time now);
+  void search_again();
+  void select(std::size_t);
+  void move(const key&);
+  void press_in_list(const key&);
+  void press_in_details(const key&);
+  void press_in_search(const key&);
+  void press_in_reason(const key&);
+  [[nodiscard]] std::optional<top_request> answer(const key&);
+  void choose(const std::string& letter);
+  void begin_request(top_request::kind);
+  [[nodiscard]] const state* seen(const std::string& name) const;
+  void open_details();
+  void go_back() noexcept { view_ = details_of_.empty() ? view::list : view::details; }
+
+  view view_ = view::list;
+  order order_ = order::waiters;
+  std::vector<listing::entry> names_;
+  std::vector<std::size_t> found_;
+  std::size_t selected_ = 0, page_ = 1, scrolled_ = 0;
+  std::string selected_name_, search_, trouble_, message_, details_of_;
+  std::optional<state> details_;
+  std::optional<top_request> wanted_;
+  time last_{};  // when the names were as they are now
+  bool over_ = false;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,147 @@
+#include "top/top.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "exit_code.hpp"
+#include "help/help.hpp"
+#include "options/name_argument.hpp"
+#include "options/store_option.hpp"
+#include "options/values.hpp"
+#include "process/signals.hpp"
+#include "text/style.hpp"
+#include "top/draw.hpp"
+#include "top/keys.hpp"
+#include "top/lookout.hpp"
+#include "top/model.hpp"
+#include "top/screen.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+constexpr auto shortest_interval = 10ms;
+constexpr int escape_key_patience = 50;  // ms from ESC to what belongs to it, if anything does
+
+struct top_options {
+  store_option store{};
+  name_argument prefix{};
+  milliseconds interval{1'000};
+};
+
+/// Model, screen, keys, signals and store, brought together.
+class top_view {
+ public:
+  explicit top_view(const top_options& o)
+      : lookout_(o.store.open(), o.prefix.text(), o.interval) {}  // a store that cannot be opened leaves no screen
+
+  /// The signal that ended us; 0: the user did.
+  int go() {
+    while (!model_.over() && ended_by_ == 0) {
+      model_.set_page(names_in(screen_.size()));
+      screen_.show(draw(model_, screen_.size(), style_, system_clock::now()));
+      pollfd all[] = {{signals_.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}, {lookout_.fd(), POLLIN, 0}};
+      const int ready = ::poll(all, 3, keys_.is_waiting() ? escape_key_patience : -1);
+      if (ready == 0) press(keys_.give_up());
+      if (ready <= 0) continue;
+      if (all[0].revents != 0) hear();
+      if (all[1].revents != 0) read_keys();
+      if (all[2].revents != 0) learn();
+    }
+    return ended_by_;
+  }
+
+ private:
+  void hear() {
+    while (const int number = signals_.next()) {
+      if (ends_us(number) && !signals_.ignored(number)) ended_by_ = number;
+      if (number == SIGTSTP) {
+        screen_.leave();
+        signals_.stop_here();
+        screen_.enter();
+      }
+      if (number == SIGCONT) screen_.enter();  // stopped by a signal that nobody hears, and so without having left
+      if (number == SIGWINCH) screen_.forget();
+    }
+  }
+
+  void read_keys() {
+    char bytes[256];
+    const ssize_t n = ::read(STDIN_FILENO, bytes, sizeof bytes);
+    if (n > 0) press(keys_.take({bytes, static_cast<std::size_t>(n)}));
+    const bool gone = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+    if (gone) ended_by_ = SIGHUP;
+  }
+
+  void press(const std::vector<key>& keys) {
+    for (const key& each : keys) {
+      if (auto wanted = model_.press(each)) lookout_.ask(std::move(*wanted));
+    }
+    lookout_.look_at(model_.details_of());
+  }
+
+  void learn() {
+    lookout::news is = lookout_.take();
+    if (is.names) model_.set_names(std::move(*is.names), system_clock::now());
+    if (is.details) model_.set_details(is.details->first, std::move(is.details->second));
+    if (is.trouble) model_.set_trouble(std::move(*is.trouble));
+    if (is.done) model_.tell(std::move(*is.done));
+  }
+
+  caught_signals signals_;  // before there is any thread
+  const style style_{stdout};
+  top_model model_;
+  key_reader keys_;
+  lookout lookout_;
+  screen screen_;
+  int ended_by_ = 0;
+};
+
+int top(const top_options& o) {
+  if (::isatty(STDIN_FILENO) != 1 || !style(stdout).live()) {
+    std::fputs("holdfast: top wants a terminal to draw on; elsewhere say holdfast ls, or holdfast watch\n", stderr);
+    return usage;
+  }
+  int ended_by = 0;
+  {
+    top_view one(o);
+    ended_by = one.go();
+  }
+  if (ended_by != 0) die_of(ended_by);
+  return fine;
+}
+
+}  // namespace
+
+action describe_top(CLI::App& program, const user_command& after_dashes) {
+  const auto wanted = std::make_shared<top_options>();
+  CLI::App& command =
+      *program.add_subcommand("top", "What is held or waited for, as it changes, on the whole terminal");
+  command.group("look");
+  examples(command,
+           {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}});
+  wanted->prefix.add_to(command, "PREFIX", "only names that begin so");
+  wanted->store.add_to(command);
+  add_duration(command, "--interval", wanted->interval, "from one look at the store to the next [1s]");
+  command.footer(
+      "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
+      "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.");
+  return [wanted, &after_dashes] {
+    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
+    return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
+  };
+}
+
+}  // namespace holdfast::cli

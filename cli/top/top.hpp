@@ -1,0 +1,8 @@
+#pragma once
+#include "command.hpp"
+
+namespace holdfast::cli {
+
+[[nodiscard]] action describe_top(CLI::App& program, const user_command& after_dashes);
+
+}  // namespace holdfast::cli

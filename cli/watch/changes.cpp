@@ -1,0 +1,108 @@
+#include "watch/changes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::cli {
+
+namespace {
+
+using kind = change::kind;
+using holders = std::vector<state::holder>;
+
+/// Permits are known by their owner; of a lock one owner may have one lease after the other.
+bool is_same(const state::holder& one, const state::holder& other) {
+  return one.owner == other.owner && (one.permits != 0 || one.fence == other.fence);
+}
+
+holders without(const holders& some, const holders& others) {
+  holders rest;
+  std::copy_if(some.begin(), some.end(), std::back_inserter(rest), [&](const state::holder& each) {
+    return std::none_of(others.begin(), others.end(), [&](const state::holder& other) { return is_same(each, other); });
+  });
+  return rest;
+}
+
+bool is_new(const std::optional<state::note>& now, const std::optional<state::note>& before) {
+  if (!now) return false;
+  return !before || now->at != before->at || now->fence != before->fence || now->reason != before->reason;
+}
+
+bool all_are_listed(const state& s) { return s.holders.size() == s.holding; }
+
+/// Compares two states of one name.
+class comparison {
+ public:
+  comparison(const std::string& name, const state& before, const state& now, boot_clock::duration between)
+      : name_(name), before_(before), now_(now), between_(between) {}
+
+  std::vector<change> made() {
+    if (all_are_listed(before_) && all_are_listed(now_)) {
+      compare_holders();
+    } else if (before_.holding != now_.holding) {
+      add(kind::holders);
+    }
+    if (is_new(now_.asked, before_.asked)) add(kind::asked);
+    if (found_.empty() && before_.waiting != now_.waiting) add(kind::waiting);
+    return std::move(found_);
+  }
+
+ private:
+  void compare_holders() {
+    const holders gone = without(before_.holders, now_.holders), come = without(now_.holders, before_.holders);
+    const bool broken = is_new(now_.broken, before_.broken);
+    const auto is_whole = [](const state::holder& h) { return !h.reads && h.permits == 0; };
+    if (!broken && gone.size() == 1 && come.size() == 1 && is_whole(gone.front()) && is_whole(come.front())) {
+      change& c = add(kind::handed_over);
+      c.from = gone.front();
+      c.to = come.front();
+      return;
+    }
+    for (const state::holder& each : gone) {
+      change& c = add(broken ? kind::broken : kind::released);
+      c.from = each;
+      c.perhaps_lost = !broken && each.left && *each.left <= between_;
+    }
+    for (const state::holder& each : come) add(kind::acquired).to = each;
+  }
+
+  change& add(kind what) { return found_.emplace_back(change{.what = what, .name = name_, .now = now_}); }
+
+  const std::string& name_;
+  const state& before_;
+  const state& now_;
+  const boot_clock::duration between_;
+  std::vector<change> found_;
+};
+
+}  // namespace
+
+std::vector<change> changes::see(const listing::entry& e, instant at) {
+  const auto known = names_.find(e.name);
+  const bool is_known = known != names_.end();
+  std::vector<change> found;
+  if (round_ == 1 && !is_known) {
+    found.push_back(change{.what = kind::present, .name = e.name, .now = e.now});
+  } else {
+    const state nothing;
+    found = comparison(e.name, is_known ? known->second.was : nothing, e.now,
+                       is_known ? at - known->second.at : instant::duration(0))
+                .made();
+  }
+  if (e.now.holding == 0 && e.now.waiting == 0) {
+    if (is_known) names_.erase(known);
+  } else {
+    names_.insert_or_assign(e.name, memory{e.now, at, round_});
+  }
+  return found;
+}
+
+std::vector<std::string> changes::missing() const {
+  std::vector<std::string> names;
+  for (const auto& [name, last] : names_) {
+    if (last.round != round_) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,139 @@
+#include "watch/watch.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "exit_code.hpp"
+#include "help/help.hpp"
+#include "looking/pages.hpp"
+#include "options/name_argument.hpp"
+#include "options/store_option.hpp"
+#include "options/values.hpp"
+#include "process/output.hpp"
+#include "text/state_json.hpp"
+#include "watch/change_text.hpp"
+#include "watch/changes.hpp"
+
+namespace holdfast::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+constexpr auto shortest_interval = 10ms;
+/// So many of the names that a round did not find are looked at by themselves, to see why they are gone. Of the rest,
+/// if a thousand end at once, it is told that they were released.
+constexpr std::size_t most_searched = 100;
+
+struct watch_options {
+  store_option store{};
+  name_argument prefix{};
+  milliseconds interval{1'000};
+  std::optional<milliseconds> how_long{};
+  bool json = false;
+};
+
+class watcher {
+ public:
+  explicit watcher(const watch_options& o) : options_(o), store_(o.store.open()) {}
+
+  int go() {
+    const auto end = options_.how_long ? boot_clock::now() + *options_.how_long : boot_clock::time_point::max();
+    round();  // a store that does not answer now is an error; one that stops to answer later may come back
+    while (read_ && boot_clock::now() < end) {
+      const auto left = std::chrono::ceil<milliseconds>(end - boot_clock::now());
+      read_ = out_.pause(std::min(options_.interval, left));
+      if (read_) try_round();
+    }
+    return fine;
+  }
+
+ private:
+  void round() {
+    seen_.begin_round();
+    for_each_page(store_, options_.prefix.text(), [&](const std::vector<listing::entry>& page) {
+      for (const listing::entry& each : page) tell(seen_.see(each, boot_clock::now()));
+      return flush();
+    });
+    std::size_t searched = 0;
+    for (const std::string& name : seen_.missing()) {
+      if (!read_) return;
+      const bool look = searched++ < most_searched;
+      tell(seen_.see({name, look ? store_.inspect(name) : state()}, boot_clock::now()));
+    }
+    flush();
+  }
+
+  void try_round() {
+    try {
+      round();
+      if (std::exchange(silent_, false)) tell_of_store("reachable", "the store answers again");
+    } catch (const lock_error& e) {
+      if (e.code() != errc::unreachable && e.code() != errc::not_ready) throw;
+      if (!std::exchange(silent_, true)) tell_of_store("unreachable", e.what());
+    }
+  }
+
+  void tell(const std::vector<change>& found) {
+    const auto now = system_clock::now();
+    for (const change& each : found) {
+      text_ += options_.json ? to_line(to_json(each, now)) : to_text(each, now, out_.columns()) + "\n";
+    }
+  }
+
+  /// Not among the changes, for people: none of the locks has changed.
+  void tell_of_store(std::string_view event, const std::string& why) {
+    if (!options_.json) {
+      std::fprintf(stderr, "holdfast: %s\n", why.c_str());
+      return;
+    }
+    nlohmann::ordered_json all = nlohmann::ordered_json::object();
+    all["event"] = event;
+    all["time"] = seconds_of(system_clock::now());
+    all["why"] = why;
+    text_ += to_line(all);
+    flush();
+  }
+
+  bool flush() { return read_ = read_ && out_.write(std::exchange(text_, {})); }
+
+  const watch_options& options_;
+  const output out_;
+  const store store_;
+  changes seen_;
+  std::string text_;
+  bool read_ = true;
+  bool silent_ = false;  // the store
+};
+
+}  // namespace
+
+action describe_watch(CLI::App& program, const user_command& after_dashes) {
+  const auto wanted = std::make_shared<watch_options>();
+  CLI::App& command = *program.add_subcommand("watch", "What changes: acquired, released, handed over, waiting");
+  command.group("look");
+  examples(command, {{"holdfast watch", "every change, as it is seen"},
+                     {"holdfast watch jobs/ --interval 200ms", "more often"}});
+  wanted->prefix.add_to(command, "PREFIX", "only names that begin so");
+  wanted->store.add_to(command);
+  add_duration(command, "--interval", wanted->interval,
+               "from one look to the next; what is held for less is missed [1s]");
+  add_duration(command, "--for", wanted->how_long, "end after so long [when nobody reads any more]");
+  command.add_flag("--json", wanted->json, "one JSON object a line");
+  command.footer("Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 128+n by signal n.");
+  return [wanted, &after_dashes] {
+    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
+    return wanted->prefix.complete("watch", after_dashes, false) ? watcher(*wanted).go() : static_cast<int>(usage);
+  };
+}
+
+}  // namespace holdfast::cli

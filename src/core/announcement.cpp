@@ -1,0 +1,98 @@
+#include "core/announcement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "core/back_off.hpp"
+#include "planted.hpp"
+
+namespace holdfast::core {
+
+using namespace std::chrono_literals;
+using runtime::later;
+using runtime::wake;
+using seam::answer;
+using seam::change;
+using seam::reading;
+
+namespace {
+
+/// What one who leads has said last.
+struct said {
+  std::uint64_t version = 0;
+  milliseconds lasts{};
+};
+
+milliseconds lasting(const tenancy& lease, instant now) {
+  const instant end = std::min(lease.of()->deadline(), later(now, lease.of()->ttl()));
+  return std::max(std::chrono::ceil<milliseconds>(end - now), milliseconds(1));
+}
+
+/// Nothing: it is not ours to say, or the store did not answer.
+task<std::optional<said>> say(io& i, asked_cell& cell, std::shared_ptr<tenancy> lease, std::string label,
+                              std::optional<std::uint64_t> mine) {
+  const std::stop_token lost = lease->lost_token();
+  for (unsigned tries = 0;; ++tries) {
+    if (!mine) {
+      limit for_look(lease->of()->deadline(), lost);
+      answer<reading> is = co_await cell.look(i, std::move(for_look));
+      if (is.is_unknown()) co_return std::nullopt;
+      if (is.value().there && is.value().number > lease->fence()) co_return std::nullopt;
+      mine = is.value().version;
+    }
+    // After the look: as long as we hold the lock, nobody has announced a higher fence; and if somebody does from now
+    // on, the cell is not as we saw it.
+    const instant now = i.now();
+    if (!lease->held(now) && !planted(bug::held_before_the_look)) co_return std::nullopt;
+    const milliseconds lasts = lasting(*lease, now);
+    change wanted{.number = lease->fence(), .note = label, .ttl = lasts};
+    wanted.id = {i.random(), i.random()};
+    limit for_put(lease->of()->deadline(), lost);
+    answer<std::uint64_t> made = co_await cell.put(i, *mine, wanted, std::move(for_put));
+    if (made.is_unknown()) co_return std::nullopt;
+    if (made.is_yes()) {
+      const said new_one{made.value(), lasts};
+      co_return new_one;
+    }
+    mine.reset();
+    limit pause(later(i.now(), back_off(i, std::min(tries, 3u))), lost);
+    co_await sleep(i, std::move(pause));
+  }
+}
+
+}  // namespace
+
+void announcement::withdraw() noexcept {
+  if (generation_ != runtime::fork_generation() || withdrawn_.exchange(true)) return;
+  called_.set();
+}
+
+task<void> announce(io& home, asked_cell cell, std::shared_ptr<tenancy> lease, std::string label,
+                    std::shared_ptr<announcement> a) {
+  const std::stop_token lost = lease->lost_token();
+  std::optional<said> last;
+  while (!a->withdrawn() && lease->held(home.now())) {
+    std::optional<std::uint64_t> mine;
+    if (last) mine = last->version;
+    const std::optional<said> now_said = co_await say(home, cell, lease, label, mine);
+    if (now_said) last = now_said;
+    a->begun().set();
+    // After no answer what was said last stands, or not: the next look tells.
+    if (!now_said) last.reset();
+    const span pause = last ? span(last->lasts) / 3 : span(lease->of()->ttl()) / 10;
+    limit until_then(later(home.now(), pause), lost);
+    const wake why = co_await wait(home, a->called(), until_then);
+    if (why == wake::stopped) break;
+  }
+  a->begun().set();
+  if (!last) co_return;  // what may stand there ends by itself
+  change removal{.number = lease->fence(), .note = label};
+  removal.id = {home.random(), home.random()};
+  limit soon(later(home.now(), 1s));
+  const answer<std::uint64_t> gone = co_await cell.put(home, last->version, removal, std::move(soon));
+  (void)gone;  // else it ends by itself
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+
+#include "runtime/clock.hpp"
+#include "store/cell.hpp"
+
+namespace holdfast::core {
+
+using runtime::io;
+using runtime::task;
+
+/// A cell that is asked until it answers: a store silent for its patience is an error, and so is one that is closed.
+class asked_cell {
+ public:
+  asked_cell(std::unique_ptr<seam::cell>, runtime::span patience, std::stop_token closing) noexcept;
+
+  /// yes or unknown. A limit that is over already bounds nothing but its stop_token.
+  [[nodiscard]] task<seam::answer<seam::reading>> look(io&, limit);
+  /// As seam::cell::put. An unknown is either the store's own no, with its code, and the change was not made; or
+  /// unreachable, and nobody knows.
+  [[nodiscard]] task<seam::answer<std::uint64_t>> put(io&, std::uint64_t seen, seam::change, limit);
+  [[nodiscard]] task<runtime::wake> changed(io&, seam::reading seen, limit);
+
+ private:
+  std::unique_ptr<seam::cell> cell_;
+  runtime::span patience_;
+  std::stop_token closing_;
+};
+
+}  // namespace holdfast::core

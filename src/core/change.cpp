@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "core/cut.hpp"
+#include "core/engine.hpp"
+#include "core/insist.hpp"
+#include "planted.hpp"
+
+namespace holdfast::core {
+
+using runtime::later;
+using runtime::wake;
+
+task<seam::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy> lease, limit l) {
+  const std::shared_ptr<hold> h = lease->of();
+  const instant last = std::min(h->deadline(), last_try(i, l, settings_.patience));
+  const limit until(last, l.stop());
+  seam::answer<instant> answer =
+      seam::answer<instant>::unknown(seam::failure(errc::unreachable, "a renewal is still under way"));
+  bool mine = h->turn.try_enter();
+  if (!mine) mine = co_await h->turn.enter(i, until);
+  if (!mine) co_return answer;
+  const runtime::taken_turn ours(h->turn);
+  for (unsigned tries = 0;; ++tries) {
+    if (!lease->held(i.now())) co_return seam::answer<instant>::no();
+    // Before it is answered, if ever: from now on this may be a reader's place, which is not handed to a local writer.
+    if (!planted(bug::downgrade_keeps_the_room)) call_next(*h);
+    answer = co_await h->claim->downgrade(i, lease->fence(), h->ttl(), until);
+    const instant now = i.now();
+    if (!answer.is_unknown() || answer.why().permanent() || now >= last) break;
+    const wake why = co_await sleep(i, limit(std::min(last, later(now, back_off(i, tries))), l.stop()));
+    if (why == wake::stopped) break;
+  }
+  if (answer.is_no()) lose(h, i.now(), loss::taken);
+  if (answer.is_yes() && h->extend(answer.value(), i.now())) care_at(*h, next_care(*h, i.now()));
+  co_return answer;
+}
+
+task<seam::answer<seam::done>> engine::resize(io& i, std::string name, std::uint32_t permits, limit l) {
+  const cut until(l, closing_.get_token());
+  const auto ask = [&](const limit& one) { return backend_.resize(i, name, permits, one); };
+  seam::answer<seam::done> answer = seam::answer<seam::done>::unknown(seam::failure(errc::closed, ""));
+  if (!closing_.stop_requested()) answer = co_await insist<seam::done>(i, until.get(), settings_.patience, ask);
+  co_return answer;
+}
+
+}  // namespace holdfast::core

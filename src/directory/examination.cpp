@@ -1,0 +1,147 @@
+#include "directory/examination.hpp"
+
+#include <dirent.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "directory/condition.hpp"
+#include "directory/database.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::directory {
+
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+
+/// The database once more, to look at it only: nobody has to wait for us.
+class onlooker {
+ public:
+  explicit onlooker(const folder& in) {
+    sqlite3* opened = nullptr;
+    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int code = sqlite3_open_v2(in.file("locks.db").c_str(), &opened, flags, nullptr);
+    database_.reset(opened);
+    if (code != SQLITE_OK) throw seam::failure(errc::not_ready, in.file("locks.db") + ": " + sqlite3_errmsg(opened));
+    sqlite3_busy_timeout(opened, 1'000);
+  }
+  [[nodiscard]] sqlite3* get() const noexcept { return database_.get(); }
+  [[nodiscard]] std::string text(const char* sql) const {
+    statement asked(get(), sql);
+    return asked.step() ? std::string(asked.bytes(0)) : "";
+  }
+
+ private:
+  struct closing {
+    void operator()(sqlite3* opened) const noexcept { sqlite3_close_v2(opened); }
+  };
+  const census counted_;
+  std::unique_ptr<sqlite3, closing> database_;
+};
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
+/// Nothing where there is no such path.
+std::optional<folder_above> look_at(const std::string& path) {
+  struct stat is{};
+  if (::stat(path.c_str(), &is) != 0) return std::nullopt;
+  return folder_above{path, is.st_uid, is.st_mode};
+}
+
+std::vector<folder_above> all_above(const std::string& path) {
+  std::vector<folder_above> all;
+  for (std::string at = path; !at.empty() && at != "/";) {
+    at = parent_of(at);
+    if (std::optional<folder_above> one = look_at(at)) all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+room_left look_at_room(const std::string& path) {
+  struct statvfs is{};
+  if (::statvfs(path.c_str(), &is) != 0) {
+    throw seam::failure(errc::not_ready, "cannot look at " + path + ": " + std::generic_category().message(errno));
+  }
+  room_left room;
+  room.bytes = static_cast<std::uint64_t>(is.f_bavail) * is.f_frsize;
+  if (is.f_files != 0) room.files = is.f_favail;  // some file systems do not count them
+  return room;
+}
+
+long file_system_of(const std::string& path) {
+  struct statfs is{};
+  return ::statfs(path.c_str(), &is) == 0 ? is.f_type : 0;
+}
+
+/// Those of the table, and their sockets, whose processes are gone.
+remains look_for_remains(const folder& in, const sessions& living, const onlooker& database) {
+  remains left;
+  statement all(database.get(), "SELECT id, (SELECT count(*) FROM place WHERE session = s.id) FROM session AS s");
+  while (all.step()) {
+    ++left.sessions;
+    if (living.alive(all.number(0))) continue;
+    ++left.dead;
+    left.places += static_cast<std::size_t>(all.number(1));
+  }
+  const std::string at = in.file("inboxes");
+  const std::unique_ptr<DIR, int (*)(DIR*)> inboxes(::opendir(at.c_str()), ::closedir);
+  if (!inboxes) return left;
+  while (const dirent* const one = ::readdir(inboxes.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
+    const std::string name = one->d_name;
+    const bool number = !name.empty() && name.size() < 19 && name.find_first_not_of("0123456789") == std::string::npos;
+    if (number && !living.alive(std::stoll(name))) ++left.sockets;
+  }
+  return left;
+}
+
+int is_over(void* until) noexcept { return boot_clock::now() >= *static_cast<const instant*>(until) ? 1 : 0; }
+
+/// What SQLite says of its file: "ok", or what is wrong; empty if there was no time to look at all of it.
+std::string check(const onlooker& database, instant until) {
+  sqlite3_progress_handler(database.get(), 10'000, is_over, &until);
+  try {
+    return database.text("PRAGMA quick_check(1)");
+  } catch (const seam::failure& why) {
+    const bool no_time = (sqlite3_errcode(database.get()) & 0xff) == SQLITE_INTERRUPT;
+    return no_time ? "" : why.text;
+  }
+}
+
+}  // namespace
+
+std::vector<finding> examine(const folder& in, const sessions& living, instant until) {
+  seam::findings found;
+  if (const std::optional<folder_above> itself = look_at(in.path())) judge_folder(*itself, ::geteuid(), found);
+  std::vector<folder_above> above = all_above(in.path());
+  std::error_code no_link;
+  const std::filesystem::path real = std::filesystem::canonical(in.path(), no_link);  // through links, on another way
+  for (folder_above& each : all_above(real.string())) above.push_back(std::move(each));
+  judge_above(above, ::geteuid(), found);
+  judge_file_system(file_system_of(in.path()), found);
+  judge_room(look_at_room(in.path()), found);
+  const onlooker database(in);
+  judge_version(database.text("PRAGMA user_version"), found);
+  judge_journal(database.text("PRAGMA journal_mode"), found);
+  judge_remains(look_for_remains(in, living, database), found);
+  judge_integrity(check(database, std::min(until, boot_clock::now() + 1s)), in.file("locks.db"), found);
+  return found.take();
+}
+
+}  // namespace holdfast::directory

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/clock.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/signal.hpp"
+#include "store/cell_record.hpp"
+
+namespace holdfast::memory {
+
+/// The cells of a server. Time is what the callers say it is.
+class cells {
+ public:
+  [[nodiscard]] seam::reading get(const std::string& name, runtime::instant now) const;
+  [[nodiscard]] seam::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const seam::change&,
+                                                runtime::instant now);
+  /// False: it is not as seen any more. Else the signal will be set when it changes; forget() it before it dies.
+  [[nodiscard]] bool watch(const std::string& name, const seam::reading& seen, runtime::signal&, runtime::instant now);
+  void forget(const std::string& name, const runtime::signal&) noexcept;
+  void clear();
+  [[nodiscard]] std::size_t size() const noexcept;  ///< those that are kept or waited for, and some that were
+
+ private:
+  struct entry {
+    std::optional<seam::cell_record> record;
+    std::vector<runtime::signal*> watchers;
+  };
+  struct table {
+    std::unordered_map<std::string, entry> named;
+    std::size_t tidy_at = 64;  // as many are not worth a look at all of them
+  };
+  static void tidy(table&, std::int64_t now);
+  runtime::guarded<table> table_;
+};
+
+}  // namespace holdfast::memory

@@ -1,0 +1,137 @@
+// What those see and do who look after the locks of others.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "memory/server.hpp"
+#include "store/self.hpp"
+#include "store/state.hpp"
+
+namespace holdfast::memory {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::system_clock;
+
+constexpr runtime::span remembered_for = 24h;
+
+}  // namespace
+
+bool server::holding::has(std::uint64_t wanted) const noexcept { return wanted >= fence && wanted - fence < fences(); }
+
+bool server::entry::used_at(instant now) const noexcept {
+  const auto lives = [&](const holding& h) { return h.expires > now; };
+  return !line.empty() || std::any_of(holders.begin(), holders.end(), lives);
+}
+
+state server::inspect(const std::string& name, instant now) const {
+  return table_.with(
+      [&](const table& t) { return look(t, name, {state::most_listed, state::most_waiters_listed}, now); });
+}
+
+state server::look(const table& t, const std::string& name, const bounds& listed, instant now) {
+  state is;
+  const auto broken = t.broken.find(name);
+  if (broken != t.broken.end() && now - broken->second.at < remembered_for) is.broken = broken->second.note;
+  const auto at = t.locks.find(name);
+  if (at == t.locks.end()) return is;
+  const entry& e = at->second;
+  const system_clock::time_point today = system_clock::now();
+  const auto date_of = [&](instant then) {
+    return today - std::chrono::duration_cast<system_clock::duration>(now - then);
+  };
+  if (e.whole != seam::share::lock) is.permits = e.whole;
+  for (const holding& h : e.holders) {
+    if (h.expires <= now) continue;
+    if (e.asked && std::ranges::find(e.asked->whom, h.owner) != e.asked->whom.end()) is.asked = e.asked->note;
+    if (++is.holding > listed.holders) continue;
+    state::holder& who = is.holders.emplace_back();
+    seam::describe(who, h.owner, {h.part, e.whole}, h.label);
+    who.pid = ::getpid();
+    who.fence = h.fence;
+    who.left = std::chrono::duration_cast<milliseconds>(h.expires - now);
+    who.since = date_of(h.since);
+  }
+  if (!e.line.empty()) is.waiting_since = date_of(e.line.front()->came_);
+  for (const party* p : e.line) {
+    if (++is.waiting > listed.waiters) continue;
+    state::party& who = is.waiters.emplace_back();
+    seam::describe(who, p->spec_.owner, p->spec_.wants, p->spec_.label);
+    who.pid = ::getpid();
+  }
+  return is;
+}
+
+listing server::list(const std::string& prefix, const std::string& after, std::size_t most, instant now) const {
+  return table_.with([&](const table& t) {
+    std::vector<const std::string*> those;
+    for (const auto& [name, e] : t.locks) {
+      if (name > after && name.starts_with(prefix) && e.used_at(now)) those.push_back(&name);
+    }
+    const auto end = those.begin() + static_cast<std::ptrdiff_t>(std::min(most, those.size()));
+    std::partial_sort(those.begin(), end, those.end(),
+                      [](const auto* one, const auto* other) { return *one < *other; });
+    listing page;
+    for (auto each = those.begin(); each != end; ++each) {
+      page.names.push_back({**each, look(t, **each, {listing::most_holders, 0}, now)});
+    }
+    if (end != those.end()) page.next = page.names.back().name;
+    return page;
+  });
+}
+
+bool server::revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now) {
+  std::vector<seam::asking> asked;
+  table_.with([&](table& t) {
+    const auto at = t.locks.find(name);
+    if (at == t.locks.end()) return;
+    request to_let_go{{reason, seam::who_we_are(), fence, system_clock::now()}, {}};
+    for (const holding& h : at->second.holders) {
+      if (h.expires <= now || (fence != 0 && !h.has(fence))) continue;
+      asked.push_back({h.owner, fence, reason});
+      to_let_go.whom.push_back(h.owner);
+    }
+    if (!asked.empty()) at->second.asked = std::move(to_let_go);
+  });
+  tell(asked);
+  return !asked.empty();
+}
+
+bool server::break_lock(const seam::breaking& what, instant now) {
+  std::vector<seam::asking> losers;
+  const bool taken = table_.with([&](table& t) {
+    const auto before = t.broken.find(what.name);
+    if (before != t.broken.end() && before->second.id == what.id) return true;
+    const auto at = t.locks.find(what.name);
+    if (at == t.locks.end()) return false;
+    entry& e = at->second;
+    e.drop_expired(now);
+    std::uint64_t fence = what.fence;
+    for (const holding& h : e.holders) {
+      if (!what.is_about(h.owner, {h.part, e.whole}, h.fence, h.fences())) continue;
+      losers.push_back({h.owner, 0, {}, true});
+      if (fence == 0) fence = h.fence;
+    }
+    if (losers.empty()) return false;
+    std::erase_if(t.broken, [&](const auto& each) { return now - each.second.at >= remembered_for; });
+    t.broken[what.name] = {{what.reason, seam::who_we_are(), fence, system_clock::now()}, what.id, now};
+    for (const seam::asking& each : losers) e.remove(each.owner);
+    serve(t, e, now);
+    if (e.idle()) t.locks.erase(at);
+    return true;
+  });
+  tell(losers);
+  return taken;
+}
+
+void server::tell(const std::vector<seam::asking>& all_that) {
+  hearers_.with([&](const auto& all) {
+    for (const hearer* each : all) {
+      for (const seam::asking& what : all_that) (*each)(what);
+    }
+  });
+}
+
+}  // namespace holdfast::memory

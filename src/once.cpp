@@ -1,0 +1,68 @@
+#include "holdfast/once.hpp"
+
+#include <exception>
+
+#include "check.hpp"
+#include "service.hpp"
+
+namespace holdfast::detail {
+
+struct once_state {
+  const std::shared_ptr<service> on;
+  const std::string name;
+  const core::terms maker, onlooker;
+  const limit until;
+  const bool was_over = is_over();  // from the first: one look, with the store's patience
+  bool has_waited = false;
+  std::optional<lease> held{};
+
+  [[nodiscard]] bool is_over() const noexcept { return until.at() <= boot_clock::now(); }
+};
+
+namespace {
+
+core::terms as_reader(core::terms on) {
+  on.wants = seam::share::reader();
+  return on;
+}
+
+}  // namespace
+
+once_turn::once_turn(const store& s, std::string_view name, const limit& until, const lock_options& options) {
+  check_name(name);
+  check_fair(name, options);
+  const core::terms maker = check_options_of_object(name, options);
+  state_.reset(new once_state{service::of(s), std::string(name), maker, as_reader(maker), until});
+}
+
+once_turn::~once_turn() = default;
+
+lease* once_turn::to_make() noexcept { return state_->held ? &*state_->held : nullptr; }
+
+/// The first time: if nobody makes it, we do; else we wait as a reader. When the maker is done, or gone, all readers
+/// come in at once, and out again. Who still finds nothing stands in line for the whole lock: readers who tried for it
+/// again and again would keep one another out.
+bool once_turn::comes() {
+  once_state& at = *state_;
+  if (std::exchange(at.has_waited, true)) {
+    if (!at.is_over()) at.held = at.on->acquire(core::request(at.name, at.maker, at.until));
+    return at.held.has_value();
+  }
+  std::exception_ptr silence;
+  try {
+    core::request look(at.name, at.maker, at.until, true);
+    look.bounded = !at.was_over;
+    at.held = at.on->acquire(std::move(look));
+  } catch (const lock_error&) {  // one look asks once; a wait asks again, and throws what does not pass
+    silence = std::current_exception();
+  }
+  if (at.held) return true;
+  if (at.is_over()) {
+    if (silence) std::rethrow_exception(silence);
+    return false;
+  }
+  const std::optional<lease> place = at.on->acquire(core::request(at.name, at.onlooker, at.until));
+  return place.has_value();
+}
+
+}  // namespace holdfast::detail

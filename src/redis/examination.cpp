@@ -1,0 +1,207 @@
+#include "redis/examination.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "redis/clock_watch.hpp"
+#include "redis/error_reply.hpp"
+#include "redis/judgement.hpp"
+#include "redis/keys.hpp"
+#include "redis/leftovers.hpp"
+#include "redis/needs.hpp"
+#include "redis/owner.hpp"
+#include "redis/script.hpp"
+#include "runtime/random.hpp"
+#include "runtime/signal.hpp"
+#include "store/findings.hpp"
+
+namespace holdfast::redis {
+
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::io;
+using runtime::later;
+using runtime::span;
+using runtime::task;
+using runtime::wake;
+using answer = seam::answer<std::vector<finding>>;
+
+constexpr std::size_t most_keys = 10'000;
+constexpr span longest_scan = 1s;
+constexpr std::size_t clock_samples = 5;
+constexpr span between_samples = 250ms;
+
+/// One examination, step by step. Whatever leaves the server unheard is thrown, as a seam::failure.
+class examination {
+ public:
+  examination(io& i, link& l, const settings& s, limit until)
+      : io_(i), link_(l), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
+
+  task<answer> run() {
+    try {
+      judge_way(settings_, found_);
+      co_await read_clock();
+      co_await look_at_server();
+      co_await try_what_locks_need();
+      co_await look_for_leftovers();
+      co_await watch_clock();
+    } catch (const seam::failure& why) {
+      co_return answer::unknown(why);
+    }
+    co_return answer::yes(found_.take());
+  }
+
+ private:
+  [[nodiscard]] limit soon() const { return limit(later(io_.now(), patience_), stop_); }
+
+  /// The reply, which may be an error.
+  task<value> ask(const command& what) {
+    std::optional<left_behind> nobody_minds;
+    const limit l = soon();
+    reply r = co_await link_.call(io_, what, l, nobody_minds);
+    if (auto* const why = std::get_if<seam::failure>(&r)) throw std::move(*why);
+    co_return std::move(std::get<value>(r));
+  }
+
+  /// The same of what we may not be allowed to ask: nothing then, and a note. Any other error is one of the server.
+  task<std::optional<value>> ask_if_allowed(const command& what, const char* id, const char* right,
+                                            const char* unseen) {
+    value v = co_await ask(what);
+    if (!v.is(value::kind::error)) co_return std::move(v);
+    const bool unknown = is_unknown_command(v.text);
+    if (!unknown && !is_forbidden(v.text)) throw meaning_of(v.text, settings_.prefix);
+    const std::string user = settings_.user.empty() ? "default" : settings_.user;
+    found_.note(id, std::string(unseen) + " could not be looked at.", "What is not seen may be unsafe.",
+                unknown ? "The server does not know the command: ask whoever runs it"
+                        : "Let us look: ACL SETUSER " + user + " " + right);
+    co_return std::nullopt;
+  }
+
+  task<void> look_at_server() {
+    command info(1);
+    info.add("INFO");
+    const std::optional<value> told =
+        co_await ask_if_allowed(info, "redis.info", "+info", "The server's version, memory, disk, role and replicas");
+    command config(2 + std::size(judged_settings));
+    config.add("CONFIG").add("GET");
+    for (const std::string_view each : judged_settings) config.add(each);
+    const std::optional<value> set = co_await ask_if_allowed(
+        config, "redis.config", "'+config|get'", "The server's settings for data, replicas and connections");
+    self_portrait is;
+    if (told) is.info = facts::of_info(told->text);
+    if (set) is.config = facts::of_config(*set);
+    judge(is, found_);
+  }
+
+  task<void> try_what_locks_need() {
+    refusals refused;
+    const std::string nobody = "doctor/" + sixteen(runtime::random_bits(), runtime::random_bits());
+    // Without a prefix the keys of locks are any, and only our own can be tried.
+    const std::string key =
+        settings_.prefix.empty() ? client_record(settings_.prefix, nobody) : keys(settings_.prefix, nobody).lock;
+    const std::string channel = inboxes(settings_.prefix) + nobody;
+    for (const need& each : needs()) {
+      const command form = form_of(each, key, channel);
+      const value v = co_await ask(form);
+      if (v.is(value::kind::error)) refused.add(each.right, v.text);
+    }
+    const limit l = soon();
+    const std::optional<seam::failure> deaf = co_await link_.listen(io_, l);
+    if (deaf && deaf->code != errc::denied) throw seam::failure(*deaf);
+    if (deaf) refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
+    refused.judge(settings_.user, settings_.prefix, found_);
+  }
+
+  task<void> look_for_leftovers() {
+    leftovers left(settings_.prefix);
+    const instant end = later(io_.now(), longest_scan);
+    std::string cursor = "0";
+    bool over = false;
+    while (!over && io_.now() < end && left.looked_at() < most_keys) {
+      command scan(6);
+      scan.add("SCAN").add(cursor).add("MATCH").add(left.pattern()).add("COUNT").add("1000");
+      const std::optional<value> page =
+          co_await ask_if_allowed(scan, "redis.keys", "+scan +type", "Keys that are left over");
+      if (!page) co_return;
+      if (page->items.size() != 2) throw seam::failure(errc::not_ready, "an answer to SCAN that makes no sense");
+      cursor = page->items[0].text;
+      over = cursor == "0";
+      for (const value& key : page->items[1].items) {
+        if (!left.type_of(key.text)) continue;
+        if (io_.now() >= end || left.looked_at() >= most_keys) {
+          over = false;
+          break;
+        }
+        const bool allowed = co_await look_at_key(key.text, left);
+        if (!allowed) co_return;
+      }
+    }
+    left.judge(over, found_);
+  }
+
+  /// False: we may not.
+  task<bool> look_at_key(const std::string& key, leftovers& left) {
+    command type(2);
+    type.add("TYPE").add(key);
+    const std::optional<value> is =
+        co_await ask_if_allowed(type, "redis.keys", "+scan +type", "Keys that are left over");
+    if (!is) co_return false;
+    command pttl(2);
+    pttl.add("PTTL").add(key);
+    const std::optional<value> ends = co_await ask_if_allowed(pttl, "redis.keys", "+pttl", "Keys that are left over");
+    if (!ends) co_return false;
+    left.add(key, is->text, ends->number);
+    co_return true;
+  }
+
+  /// {seconds, microseconds}. Who may not ask lacks a right, and hears of that.
+  task<void> read_clock() {
+    command time(1);
+    time.add("TIME");
+    clock_watch::sample s{};
+    s.wall = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
+    s.sent = io_.now();
+    const value v = co_await ask(time);
+    s.received = io_.now();
+    if (v.items.size() != 2) co_return;
+    const std::optional<std::int64_t> seconds = number_of(v.items[0].text), rest = number_of(v.items[1].text);
+    if (!seconds || *seconds < 0 || *seconds > largest_number / 2'000'000) co_return;
+    if (!rest || *rest < 0 || *rest > 999'999) co_return;
+    s.server = std::chrono::seconds(*seconds) + std::chrono::microseconds(*rest);
+    clocks_.add(s);
+  }
+
+  task<void> watch_clock() {
+    for (std::size_t n = 1; n < clock_samples; ++n) {
+      const instant next = later(io_.now(), between_samples);
+      const wake why = co_await sleep(io_, limit(next, stop_));
+      if (why == wake::stopped) break;
+      co_await read_clock();
+    }
+    clocks_.judge(found_);
+  }
+
+  io& io_;
+  link& link_;
+  const settings& settings_;
+  const span patience_;  // with one request
+  const std::stop_token stop_;
+  seam::findings found_;
+  clock_watch clocks_;
+};
+
+}  // namespace
+
+task<answer> examine(io& i, link& l, const settings& s, limit until) {
+  examination one(i, l, s, std::move(until));
+  answer found = co_await one.run();
+  co_return found;
+}
+
+}  // namespace holdfast::redis

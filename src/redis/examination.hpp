@@ -1,0 +1,19 @@
+#pragma once
+#include <vector>
+
+#include "holdfast/finding.hpp"
+#include "holdfast/limit.hpp"
+#include "redis/link.hpp"
+#include "redis/settings.hpp"
+#include "runtime/io.hpp"
+#include "runtime/task.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::redis {
+
+/// Asks the server for all that matters to locks, and judges it. Takes about a second: the clocks are watched for so
+/// long. Each request has as much time as the limit leaves now. What the user may not ask is a note. No key is changed.
+/// All that is given by reference must outlive the task.
+[[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, link&, const settings&, limit);
+
+}  // namespace holdfast::redis

@@ -1,0 +1,37 @@
+#pragma once
+#include <optional>
+
+#include "redis/facts.hpp"
+#include "redis/settings.hpp"
+#include "store/findings.hpp"
+
+/// What the settings and the state of a server mean for locks. Nothing here asks the server.
+namespace holdfast::redis {
+
+/// What a server told of itself; nothing: it would not.
+struct self_portrait {
+  facts info;
+  std::optional<facts> config;
+};
+
+/// The settings that are judged, as CONFIG GET knows them.
+inline constexpr std::string_view judged_settings[] = {
+    "maxmemory",    "maxmemory-policy",      "appendonly",           "appendfsync",
+    "save",         "min-replicas-to-write", "min-replicas-max-lag", "timeout",
+    "tcp-keepalive"};
+
+void judge_version(const self_portrait&, seam::findings&);
+void judge_eviction(const self_portrait&, seam::findings&);     ///< keys that the server throws away
+void judge_memory(const self_portrait&, seam::findings&);       ///< how full it is
+void judge_persistence(const self_portrait&, seam::findings&);  ///< what a restart forgets
+void judge_disk(const self_portrait&, seam::findings&);         ///< whether it can write
+void judge_role(const self_portrait&, seam::findings&);
+void judge_replicas(const self_portrait&, seam::findings&);  ///< of a primary: what a takeover forgets
+void judge_lag(const self_portrait&, seam::findings&);
+void judge_connections(const self_portrait&, seam::findings&);
+/// What travels in plain sight, and whether everybody is let in.
+void judge_way(const settings&, seam::findings&);
+/// All of them but the last.
+void judge(const self_portrait&, seam::findings&);
+
+}  // namespace holdfast::redis

@@ -1,0 +1,213 @@
+// What those see and do who look after the locks of others.
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "redis/client.hpp"
+#include "redis/keys.hpp"
+#include "redis/owner.hpp"
+#include "redis/step.hpp"
+#include "store/self.hpp"
+
+namespace holdfast::redis {
+
+namespace {
+
+using runtime::instant;
+using runtime::io;
+using runtime::task;
+using seam::answer;
+using seam::done;
+
+/// A server does nothing else meanwhile: each of these takes it a small part of a millisecond.
+constexpr std::int64_t keys_in_a_step = 128;
+constexpr std::size_t names_in_a_step = 16;
+/// Where few keys are locks, a page ends after so many steps, with whatever was found.
+constexpr int steps_of_a_page = 256;
+
+bool is_cursor(std::string_view text) {
+  return text.size() <= 20 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Anything may stand in a key that has the name of a lock, if there is no prefix.
+bool is_in_use(const state& is, bool prefixed) {
+  if (is.waiting != 0) return true;
+  return is.holding != 0 && (prefixed || !is.holders.front().foreign);
+}
+
+}  // namespace
+
+task<answer<client::views>> client::look_at(io& i, const std::vector<std::string>& names, std::size_t holders,
+                                            std::size_t waiters, limit l) {
+  command c = call_of(scripts::inspect, 6 * names.size(), 2);
+  for (const std::string& each : names) {
+    const keys k(settings_.prefix, each);
+    c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.asked).add(k.broken);
+  }
+  c.add(static_cast<std::int64_t>(holders)).add(static_cast<std::int64_t>(waiters));
+  std::optional<left_behind> nobody_minds;
+  reply r = co_await run(i, scripts::inspect, c, l, nobody_minds);
+  if (auto why = failed<views>(r, settings_.prefix)) co_return std::move(*why);
+  views all;
+  std::size_t inboxes = 0;
+  for (const value& each : std::get<value>(r).items) {
+    std::optional<inspection> seen = inspection::of(each);
+    if (seen) {
+      inboxes += seen->inboxes.size();
+      all.push_back(answer<inspection>::yes(std::move(*seen)));
+    } else if (each.is(value::kind::error)) {
+      all.push_back(answer<inspection>::unknown(meaning_of(each.text, settings_.prefix)));
+    } else {
+      all.push_back(answer<inspection>::unknown(strange("inspect")));
+    }
+  }
+  if (all.size() != names.size()) co_return answer<views>::unknown(strange("inspect"));
+  if (inboxes != 0) {
+    command records(1 + inboxes);
+    records.add("MGET");
+    for (answer<inspection>& each : all) {
+      if (!each.is_yes()) continue;
+      for (const std::string& inbox : each.value().inboxes) records.add(client_record(settings_.prefix, inbox));
+    }
+    reply known = co_await link_->call(i, records, l, nobody_minds);
+    if (auto why = failed<views>(known, settings_.prefix)) co_return std::move(*why);
+    std::size_t from = 0;
+    for (answer<inspection>& each : all) {
+      if (each.is_yes()) from = each.value().introduce(std::get<value>(known), from);
+    }
+  }
+  co_return answer<views>::yes(std::move(all));
+}
+
+task<answer<state>> client::inspect(io& i, std::string name, limit l) {
+  if (!keys::may_be(settings_.prefix, name)) co_return answer<state>::unknown(keys::refused());
+  const std::vector<std::string> names(1, name);
+  answer<views> all = co_await look_at(i, names, state::most_listed, state::most_waiters_listed, l);
+  if (all.is_unknown()) co_return answer<state>::unknown(all.why());
+  answer<inspection>& seen = all.value().front();
+  if (seen.is_unknown()) co_return answer<state>::unknown(seen.why());
+  co_return answer<state>::yes(std::move(seen.value().is));
+}
+
+task<answer<client::found>> client::search(io& i, std::string prefix, std::string cursor, instant end, limit l) {
+  found some{.names = {}, .cursor = std::move(cursor)};
+  const std::string pattern = pattern_of_locks(settings_.prefix, prefix);
+  const bool prefixed = !settings_.prefix.empty();
+  do {
+    command c(prefixed ? 6 : 8);
+    c.add("SCAN").add(some.cursor).add("MATCH").add(pattern).add("COUNT").add(keys_in_a_step);
+    if (!prefixed) c.add("TYPE").add("string");
+    std::optional<left_behind> nobody_minds;
+    reply r = co_await link_->call(i, c, l, nobody_minds);
+    if (auto why = failed<found>(r, settings_.prefix)) co_return std::move(*why);
+    const value& v = std::get<value>(r);
+    const bool good = v.is(value::kind::list) && v.items.size() == 2 && v.items[1].is(value::kind::list) &&
+                      !v.items[0].text.empty() && is_cursor(v.items[0].text);
+    if (!good) co_return answer<found>::unknown(strange("SCAN"));
+    for (const value& key : v.items[1].items) {
+      std::optional<std::string> name = name_in(settings_.prefix, key.text);
+      if (name && name->starts_with(prefix)) some.names.insert(std::move(*name));
+    }
+    some.cursor = v.items[0].text;
+    ++some.steps;
+  } while (some.cursor != "0" && some.names.size() < names_in_a_step && some.steps < steps_of_a_page && i.now() < end);
+  co_return answer<found>::yes(std::move(some));
+}
+
+/// Those of them that are in use.
+task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<std::string> names, limit l) {
+  using entries = std::vector<listing::entry>;
+  entries in_use;
+  while (!names.empty()) {
+    std::vector<std::string> some;
+    while (!names.empty() && some.size() < names_in_a_step) {
+      some.push_back(std::move(names.extract(names.begin()).value()));
+    }
+    answer<views> all = co_await look_at(i, some, listing::most_holders, 0, l);
+    if (all.is_unknown()) co_return answer<entries>::unknown(all.why());
+    for (std::size_t n = 0; n < some.size(); ++n) {
+      answer<inspection>& seen = all.value()[n];
+      if (!seen.is_yes() || !is_in_use(seen.value().is, !settings_.prefix.empty())) continue;
+      in_use.push_back({std::move(some[n]), std::move(seen.value().is)});
+    }
+  }
+  co_return answer<entries>::yes(std::move(in_use));
+}
+
+// Over a slow link a page ends when half of its time is gone, and the next one goes on from there.
+task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
+  if (!is_cursor(after)) {
+    co_return answer<listing>::unknown(seam::failure(errc::bad_option, "no page has said to go on from there"));
+  }
+  const instant began = i.now();
+  const instant end = began + (std::max(l.at(), began) - began) / 2;
+  listing page{.names = {}, .next = after.empty() ? "0" : after};
+  std::set<std::string> seen;
+  for (int steps = 0; steps < steps_of_a_page && seen.size() < most;) {
+    answer<found> here = co_await search(i, prefix, page.next, end, l);
+    if (here.is_unknown() && steps == 0) co_return answer<listing>::unknown(here.why());
+    if (here.is_unknown()) break;
+    std::set<std::string>& names = here.value().names;
+    std::erase_if(names, [&](const std::string& name) { return !seen.insert(name).second; });
+    answer<std::vector<listing::entry>> more = co_await look_through(i, std::move(names), l);
+    if (more.is_unknown() && steps == 0) co_return answer<listing>::unknown(more.why());
+    if (more.is_unknown()) break;
+    std::ranges::move(more.value(), std::back_inserter(page.names));
+    page.next = here.value().cursor;
+    steps += here.value().steps;
+    if (page.next == "0" || i.now() >= end) break;
+  }
+  if (page.next == "0") page.next.clear();
+  co_return answer<listing>::yes(std::move(page));
+}
+
+task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
+  if (!keys::may_be(settings_.prefix, name)) co_return answer<done>::unknown(keys::refused());
+  if (fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
+  const keys k(settings_.prefix, name);
+  std::optional<left_behind> nobody_minds;  // asking again does no harm
+  std::string bookmark;
+  for (;;) {
+    command c = call_of(scripts::revoke, 4, 5);
+    c.add(k.lock).add(k.fence).add(k.holders).add(k.asked);
+    c.add(inboxes_).add(static_cast<std::int64_t>(fence)).add(reason).add(seam::who_we_are()).add(bookmark);
+    reply r = co_await run(i, scripts::revoke, c, l, nobody_minds);
+    const value* const v = std::get_if<value>(&r);
+    if (v != nullptr && v->is(value::kind::text)) {
+      bookmark = v->text;
+      continue;
+    }
+    if (auto why = no_number<done>(r, "revoke", settings_.prefix, -1)) co_return std::move(*why);
+    const std::int64_t did = std::get<value>(r).number;
+    const std::string another = "another library holds it, and cannot be asked";
+    if (did > 0 || !bookmark.empty()) co_return answer<done>::yes(done());  // some were asked, the others are gone
+    if (did == 0) co_return answer<done>::no();
+    co_return answer<done>::unknown(seam::failure(errc::foreign, another));
+  }
+}
+
+task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
+  if (!keys::may_be(settings_.prefix, what.name)) co_return answer<done>::unknown(keys::refused());
+  if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
+  const keys k(settings_.prefix, what.name);
+  const std::string id = sixteen(what.id.high, what.id.low);
+  const std::string claim = what.owner ? sixteen(what.owner->high, what.owner->low) : std::string();
+  command c = call_of(scripts::break_lock, 5, 6);
+  c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.broken);
+  c.add(inboxes_).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
+  c.add(seam::who_we_are()).add(what.reason);
+  std::optional<left_behind> nobody_minds;  // it is known by its id
+  for (bool took = false;; took = true) {
+    reply r = co_await run(i, scripts::break_lock, c, l, nobody_minds);
+    if (auto why = no_number<done>(r, "break_lock", settings_.prefix, -1)) co_return std::move(*why);
+    const std::int64_t did = std::get<value>(r).number;
+    const std::string another = "another library holds it, and it is left alone";
+    if (did <= 0 && took) co_return answer<done>::yes(done());  // from some, and the others are gone
+    if (did < 0) co_return answer<done>::unknown(seam::failure(errc::foreign, another));
+    if (did == 0) co_return answer<done>::no();
+    if ((did & 4) == 0) co_return answer<done>::yes(done());
+  }
+}
+
+}  // namespace holdfast::redis

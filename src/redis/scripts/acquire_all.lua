@@ -1,0 +1,28 @@
+#!lua
+-- Takes several locks, if all of them are free and nobody waits for any; or adopts those that are ours already.
+-- KEYS  of each lock: K  K:q  K:f
+-- ARGV  ttl  the owner of each
+-- yes   the first fence of each      no    0, and none was taken
+local call, ttl = redis.call, ARGV[1]
+local ours = {}
+for n = 1, #KEYS / 3 do
+  local holder = call('GET', KEYS[3 * n - 2])
+  ours[n] = holder == ARGV[n + 1]
+  if not ours[n] and (holder or call('EXISTS', KEYS[3 * n - 1]) == 1) then return 0 end
+end
+--@clock
+local F
+--@mint
+local fences = {}
+for n = 1, #ours do
+  F = KEYS[3 * n]
+  fences[n] = mint()
+end
+for n, owned in ipairs(ours) do -- last, so that an error before it leaves nothing held
+  if owned then
+    call('PEXPIRE', KEYS[3 * n - 2], ttl, 'GT')
+  else
+    call('SET', KEYS[3 * n - 2], ARGV[n + 1], 'PX', ttl)
+  end
+end
+return fences

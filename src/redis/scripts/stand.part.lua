@@ -1,0 +1,11 @@
+-- A place in the queue: the one we had, or the last; and whether it is new.
+local function stand(ticket)
+  ticket = tonumber(ticket)
+  if not ticket then
+    local last = call('ZRANGE', Q, '-1', '-1', 'WITHSCORES')[2]
+    ticket = math.max(now, (tonumber(last) or 0) + 1)
+  end
+  if call('ZADD', Q, 'NX', ticket, me) == 0 then return tonumber(call('ZSCORE', Q, me)), false end
+  call('PEXPIRE', Q, '86400000')
+  return ticket, true
+end

@@ -1,0 +1,44 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "planted.hpp"
+#include "redis/error_reply.hpp"
+#include "redis/link.hpp"
+#include "redis/script.hpp"
+#include "store/answer.hpp"
+
+/// How a script is called, and what its answer is: once for all steps.
+namespace holdfast::redis {
+
+[[nodiscard]] seam::failure strange(std::string_view what);
+
+/// A number that nothing is the worse for, whoever sent it.
+[[nodiscard]] bool is_number(const value&, std::int64_t least);
+
+/// Answers and errors are told apart here, once for all steps.
+template <class T>
+std::optional<seam::answer<T>> failed(reply& r, std::string_view prefix) {
+  using seam::answer;
+  if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
+  const value& v = std::get<value>(r);
+  if (planted(bug::noscript_is_no) && v.is(value::kind::error) && is_noscript(v.text)) return answer<T>::no();
+  if (v.is(value::kind::error)) return answer<T>::unknown(meaning_of(v.text, prefix));
+  return std::nullopt;
+}
+
+/// The same, of a step that is answered by a number.
+template <class T>
+std::optional<seam::answer<T>> no_number(reply& r, std::string_view step, std::string_view prefix,
+                                         std::int64_t least = 0) {
+  auto why = failed<T>(r, prefix);
+  if (!why && !is_number(std::get<value>(r), least)) why.emplace(seam::answer<T>::unknown(strange(step)));
+  return why;
+}
+
+/// Its keys and arguments follow.
+[[nodiscard]] command call_of(const script&, std::size_t keys, std::size_t args);
+
+}  // namespace holdfast::redis

@@ -1,0 +1,271 @@
+"""The configuration: which store is meant, who said so, and what is refused."""
+import json
+import os
+import subprocess
+
+import support
+
+
+class Configured(support.Case):
+    """Has a folder for the user's files, and may put a file in place of all others."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "holdfast.toml"
+
+    def say(self, text, path=None, mode=0o600):
+        path = path or self.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+        if path == self.file:
+            self.environment["HOLDFAST_CONFIG"] = str(path)
+        return path
+
+    def holdfast(self, *arguments, **how):
+        how = {"env": self.environment, **how}
+        return subprocess.run([support.PROGRAM, *arguments], capture_output=True, text=True, timeout=30, **how)
+
+    def in_force(self, *arguments, **how):
+        done = self.holdfast("config", "--json", *arguments, **how)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def store_of_a_run(self, *arguments):
+        done = self.holdfast("run", *arguments, "lock", "--", "printenv", "HOLDFAST_STORE")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def assert_refused(self, *words, arguments=("run", "lock", "--", "true")):
+        done = self.holdfast(*arguments)
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertTrue(done.stderr.startswith("holdfast: "), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        return done.stderr
+
+
+class TheStore(Configured):
+    def setUp(self):
+        super().setUp()
+        for name in ("prod", "test", "plain"):
+            setattr(self, name, f"dir:{self.folder}/{name}")
+        self.say(f'default = "prod"\n[stores.prod]\nurl = "{self.prod}"\nttl = "30s"\n[stores.test]\nurl = "{self.test}"\n')
+
+    def test_is_given_by_name_or_url_by_option_variable_and_file_in_this_order(self):
+        self.assertEqual(self.store_of_a_run(), self.prod)
+        self.environment["HOLDFAST_STORE"] = "test"
+        self.assertEqual(self.store_of_a_run(), self.test)
+        self.environment["HOLDFAST_STORE"] = self.plain
+        self.assertEqual(self.store_of_a_run(), self.plain)
+        self.assertEqual(self.store_of_a_run("--store", "test"), self.test)
+        self.assertEqual(self.store_of_a_run("--store", self.store), self.store)
+
+    def test_config_says_who_said_so(self):
+        self.assertEqual(self.in_force()["store"], {"value": "prod", "from": f"{self.file}:1"})
+        self.assertEqual(self.in_force()["url"], {"value": self.prod, "from": f"{self.file}:3"})
+        self.assertEqual(self.in_force()["ttl"], {"value": "30s", "from": f"{self.file}:4"})
+        self.environment["HOLDFAST_STORE"] = "test"
+        self.assertEqual(self.in_force()["store"]["from"], "HOLDFAST_STORE")
+        self.assertEqual(self.in_force()["ttl"], {"value": "10s", "from": "built in"})
+        self.assertEqual(self.in_force("--store", "prod")["store"], {"value": "prod", "from": "--store"})
+        self.assertEqual(self.in_force("--store", self.plain)["url"], {"value": self.plain, "from": "--store"})
+        self.assertEqual([store["name"] for store in self.in_force()["stores"]], ["prod", "test"])
+        self.assertEqual(self.in_force()["files"], [{"path": str(self.file), "read": True}])
+
+    def test_config_says_the_same_in_text(self):
+        done = self.holdfast("config")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[0].split(), ["store", "prod", f"{self.file}:1"])
+        self.assertIn(f"{self.file}: read", done.stdout)
+
+    def test_is_the_directory_of_the_user_when_nobody_says_anything(self):
+        self.environment["HOLDFAST_CONFIG"] = ""
+        force = self.in_force()
+        self.assertEqual(force["url"], {"value": f"dir:/var/tmp/holdfast-{os.getuid()}", "from": "built in"})
+        self.assertEqual((force["stores"], force["files"]), ([], []))
+
+    def test_a_typo_in_its_name_is_told_and_the_right_one_suggested(self):
+        self.assert_refused("--store: there is no store 'prdo'; did you mean 'prod'?",
+                            arguments=("run", "--store", "prdo", "lock", "--", "true"))
+        self.environment["HOLDFAST_STORE"] = "staging"
+        self.assert_refused("HOLDFAST_STORE: there is no store 'staging'; there are: prod, test")
+
+    def test_a_name_without_any_file_is_refused_and_the_cure_is_a_url(self):
+        self.environment["HOLDFAST_CONFIG"] = ""
+        self.assert_refused("no store 'prod'", "give a URL", arguments=("run", "--store", "prod", "lock", "--", "true"))
+
+    def test_a_url_needs_no_file_not_even_a_good_one(self):
+        self.say("this is no TOML")
+        self.assertEqual(self.store_of_a_run("--store", self.store), self.store)
+
+    def test_its_ttl_is_that_of_the_file_unless_the_option_says_another(self):
+        self.say(f'default = "a"\n[stores.a]\nurl = "{self.prod}"\nttl = "1ms"\n')
+        done = self.holdfast("run", "lock", "--", "true")
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("between 10 ms and 24 h", done.stderr)
+        self.assertEqual(self.holdfast("run", "--ttl", "1s", "lock", "--", "true").returncode, 0)
+
+    def test_its_ttl_reaches_a_nested_run_by_its_name_and_not_by_its_url(self):
+        self.say(f'default = "a"\n[stores.a]\nurl = "{self.prod}"\nttl = "30s"\n')
+        for arguments, ttl in (([], "10s"), (["--store", "a"], "30s")):
+            done = self.holdfast("run", "lock", "--", support.PROGRAM, "config", "--json", *arguments)
+            self.assertEqual((json.loads(done.stdout)["ttl"]["value"], done.returncode), (ttl, 0))
+
+    def test_inside_one_process_is_refused_wherever_it_is_said(self):
+        self.say('default = "memory:"\n')
+        self.assert_refused(f"{self.file}:1: memory: is inside one process")
+        self.environment["HOLDFAST_STORE"] = "memory:"
+        self.assert_refused("HOLDFAST_STORE: memory: is inside one process")
+
+    def test_the_demo_takes_a_name_too(self):
+        done = self.holdfast("demo", "--store", "prdo")
+        self.assertEqual(done.returncode, 78)
+        self.assertIn("did you mean 'prod'?", done.stderr)
+
+
+class TheFiles(Configured):
+    def with_system_file(self, *arguments):
+        """What is in force where self.folder/etc stands for /etc: in a view of the file system of its own."""
+        script = 'mount --bind "$1" /etc && shift && exec "$@"'
+        words = ["unshare", "--mount", "sh", "-c", script, "sh", self.folder / "etc", support.PROGRAM, "config", "--json"]
+        done = subprocess.run([*words, *arguments], env=self.environment, capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_that_of_the_user_is_stronger_than_that_of_the_system(self):
+        self.environment.update(HOME=str(self.folder), XDG_CONFIG_HOME="")
+        del self.environment["HOLDFAST_CONFIG"]
+        system = 'default = "a"\n[stores.a]\nurl = "dir:/system/a"\nttl = "20s"\n[stores.b]\nurl = "dir:/system/b"\n'
+        self.say(system, self.folder / "etc/holdfast.toml", 0o644)
+        force = self.with_system_file()
+        self.assertEqual(force["url"], {"value": "dir:/system/a", "from": "/etc/holdfast.toml:3"})
+        users = self.say('[stores.a]\nurl = "dir:/user/a"\n', self.folder / ".config/holdfast/config.toml")
+        force = self.with_system_file()
+        self.assertEqual(force["store"], {"value": "a", "from": "/etc/holdfast.toml:1"})
+        self.assertEqual(force["url"], {"value": "dir:/user/a", "from": f"{users}:2"})
+        self.assertEqual(force["ttl"]["from"], "built in")  # all of the store is the user's
+        self.assertEqual([store["url"] for store in force["stores"]], ["dir:/user/a", "dir:/system/b"])
+        self.say('default = "b"\n', users)
+        force = self.with_system_file()
+        self.assertEqual(force["store"], {"value": "b", "from": f"{users}:1"})
+        self.assertEqual(force["url"], {"value": "dir:/system/b", "from": "/etc/holdfast.toml:6"})
+        self.assertEqual(force["files"], [{"path": str(users), "read": True}, {"path": "/etc/holdfast.toml", "read": True}])
+
+    def test_that_of_the_user_is_in_the_folder_of_xdg(self):
+        del self.environment["HOLDFAST_CONFIG"]
+        path = self.say(f'default = "{self.store}"\n', self.folder / "xdg/holdfast/config.toml")
+        self.environment.update(HOME="/nonexistent", XDG_CONFIG_HOME=str(self.folder / "xdg"))
+        self.assertEqual(self.in_force()["url"], {"value": self.store, "from": f"{path}:1"})
+
+    def test_one_that_is_named_and_not_there_is_refused(self):
+        self.environment["HOLDFAST_CONFIG"] = str(self.folder / "none")
+        self.assert_refused("HOLDFAST_CONFIG", "none", "not there")
+
+    def test_one_that_others_may_write_to_is_refused(self):
+        for mode in (0o620, 0o602, 0o666):
+            self.say(f'default = "{self.store}"\n', mode=mode)
+            self.assert_refused("others may write to it", f"chmod go-w {self.file}")
+
+    def test_one_of_another_user_is_refused(self):
+        self.say(f'default = "{self.store}"\n')
+        os.chown(self.file, 12345, 12345)
+        self.assert_refused("belongs to user 12345")
+
+    def test_one_that_is_no_file_is_refused_at_once(self):
+        os.mkfifo(self.file)
+        self.environment["HOLDFAST_CONFIG"] = str(self.file)
+        self.assert_refused("is no file")
+        self.environment["HOLDFAST_CONFIG"] = str(self.folder)
+        self.assert_refused("is no file")
+
+    def test_are_not_read_by_what_opens_no_store(self):
+        self.say("this is no TOML")
+        for arguments in (["--version"], ["--help"], ["run", "--help"]):
+            self.assertEqual(self.holdfast(*arguments).returncode, 0)
+
+    def test_what_they_do_not_know_is_refused_with_its_line(self):
+        store = f'[stores.a]\nurl = "{self.store}"\n'
+        for text, *words in (
+            (store + 'pasword_file = "/x"\n', ":3: there is no key 'pasword_file'; did you mean 'password_file'?"),
+            ('\ndefalt = "a"\n', ":2: there is no key 'defalt'; did you mean 'default'? There are: default, stores"),
+            ("colour = 1\n", ":1: there is no key 'colour'; there are: default, stores"),
+            ("default = 1\n", ":1: 'default' is a text"),
+            ('default = ""\n', ":1: 'default' is a text"),
+            ('stores = "a"\n', ":1: 'stores' is a table"),
+            ("[stores]\na = 1\n", ":2: 'stores.a' is a table"),
+            ("[stores.a]\n", ":1: the store 'a' has no url"),
+            ('[stores."a:b"]\nurl = "dir:/x"\n', ":1: a store's name"),
+            (store + 'ttl = "soon"\n', ":3: 'ttl' is no duration"),
+            (store + "ttl = 3\n", ":3: 'ttl' is a text"),
+            (store + 'password_file = "x"\n', ":3: 'password_file' is a whole path"),
+            (store + 'password_file = "/x"\n', ":3: 'password_file' is for a server"),
+            ('x = "a\n', ":1: this is no TOML"),
+            ("[~]\n", ":1: this is no TOML"),
+            ('url = [1, 0o[-a."ö"]\n', ":1: this is no TOML: letters with accents"),
+            ('stores."ö".x="ö"\n', ":1: there is no key 'x'"),
+            ('default = 1"ö"\n', ":1: this is no TOML: letters with accents"),
+            ('# größe\n"größe" = 1\n', ":2: there is no such key"),
+            ('# größe\n[stores.größe]\nurl = "x"\n', ":2: this is no TOML: letters with accents"),
+            ("default = 'a'\n\ndefault = \"\"\"\n\\\"\"\"\"ö\n", ":4: this is no TOML: letters with accents"),
+            ("[[~stores.a]]\n", ":1: this is no TOML"),
+            ("[stores.]\n", ":1: this is no TOML"),
+            ("[stores.a\n", ":1: this is no TOML"),
+            ('a = 1\na = 2\n', ":2: this is no TOML"),
+        ):
+            self.say(text)
+            self.assert_refused(str(self.file) + words[0])
+
+    def test_a_default_that_is_no_store_is_refused_with_its_line(self):
+        self.say(f'default = "b"\n[stores.a]\nurl = "{self.store}"\n')
+        self.assert_refused(f"{self.file}:1: there is no store 'b'")
+
+
+class Secrets(Configured):
+    def test_are_never_shown(self):
+        self.say('default = "a"\n[stores.a]\nurl = "redis://user:hunter2@127.0.0.1:1/2?prefix=x"\n')
+        for arguments in (["config"], ["config", "--json"], ["run", "-n", "lock", "--", "true"], ["complete", "--", "run", "--store", ""]):
+            done = self.holdfast(*arguments)
+            self.assertNotIn("hunter2", done.stdout + done.stderr)
+        self.assertEqual(self.in_force()["url"]["value"], "redis://user@127.0.0.1:1/2?prefix=x")
+
+    def test_are_not_quoted_by_what_is_wrong(self):
+        for text in ('url = redis://:hunter2@host\n', '[stores.a]\nurl = "redis://:hunter2@host\n',
+                     '[stores.a]\nurl = "redis://:hunter2@host"\nurl = "redis://:hunter2@host"\n',
+                     '[stores.a]\nurl = hunter2\n', 'default = "hunter2@host"\n', '[stores.a]\nurl = ["hunter2"]\n',
+                     '"redis://:hunter2@host" = "a"\n', '[stores.a]\nurl = "dir:/x"\n"://:hunter2@host" = 1\n'):
+            self.say(text)
+            self.assertNotIn("hunter2", self.assert_refused())
+
+    def test_that_others_may_read_are_warned_of(self):
+        text = 'default = "a"\n[stores.a]\nurl = "redis://:hunter2@127.0.0.1:1"\n[stores.b]\nurl = "redis://:hunter2@127.0.0.1:1"\n'
+        self.say(text, mode=0o644)
+        warning = f"holdfast: {self.file}:3: others may read the password of 'a'; say: chmod go-r"
+        done = self.holdfast("run", "-n", "lock", "--", "true")
+        self.assertIn(warning, done.stderr)
+        self.assertNotIn("'b'", done.stderr)  # it is not used
+        self.assertIn("'b'", self.holdfast("config").stderr)
+        self.assertEqual(self.holdfast("run", "-q", "-n", "lock", "--", "true").stderr, "")
+        self.assertEqual(self.holdfast("run", "-n", "--store", self.store, "lock", "--", "true").stderr, "")
+        self.say(text, mode=0o600)
+        self.assertNotIn("others may read", self.holdfast("run", "-n", "lock", "--", "true").stderr)
+
+    def test_a_file_without_one_may_be_read_by_all(self):
+        self.say(f'default = "{self.store}"\n[stores.b]\nurl = "redis://host"\npassword_file = "/x"\n', mode=0o644)
+        self.assertEqual(self.holdfast("config").stderr, "")
+
+    def test_in_a_file_of_their_own_open_the_store_and_reach_nested_runs(self):
+        import redis_server
+
+        password = self.folder / "pass word"
+        password.write_text("hunter2\n")
+        server = redis_server.RedisServer(self, "--requirepass", "hunter2")
+        for url in (server.url, server.url + "?db=2"):
+            self.say(f'default = "a"\n[stores.a]\nurl = "{url}"\npassword_file = "{password}"\n', mode=0o644)
+            done = self.holdfast("run", "a", "--", support.PROGRAM, "run", "b", "--", "true")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    support.main()

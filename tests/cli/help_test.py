@@ -1,0 +1,143 @@
+"""The help teaches: it begins with examples, fits, says the exit codes, and a typo is told the right word."""
+import os
+import re
+import subprocess
+
+import support
+
+GROUPS = {
+    "hold": ["run", "elect", "hold", "acquire", "release", "try", "wait"],
+    "look": ["ls", "show", "watch", "top"],
+    "act": ["revoke", "break"],
+    "care": ["doctor", "bench", "demo", "config"],
+}
+
+
+def holdfast(*arguments):
+    return subprocess.run([support.PROGRAM, *arguments], capture_output=True, text=True, timeout=30)
+
+
+def help_of(*command):
+    done = holdfast(*command, "--help")
+    assert done.returncode == 0 and not done.stderr, done
+    return done.stdout
+
+
+def commands():
+    """Group -> commands, as the help of the program lists them."""
+    found, group = {}, None
+    for line in help_of().splitlines()[4:]:
+        listed = re.match(r"(\w+| {4}) +(\w+) +\S", line)
+        if not listed:
+            break
+        group = listed[1].strip() or group
+        found.setdefault(group, []).append(listed[2])
+    return found
+
+
+class TheProgram(support.Case):
+    def test_its_help_fits_on_a_screen_and_begins_with_three_examples(self):
+        lines = help_of().splitlines()
+        self.assertLessEqual(len(lines), 24)
+        self.assertLessEqual(max(map(len, lines)), 80, max(lines, key=len))
+        self.assertTrue(all(line.startswith("  holdfast ") for line in lines[:3]), lines[:3])
+        self.assertEqual(lines[3], "")
+
+    def test_its_commands_are_in_their_groups(self):
+        found = commands()
+        self.assertIn("run", found["hold"])
+        for group, listed in found.items():
+            self.assertEqual(listed, [name for name in GROUPS.get(group, []) if name in listed], f"the group {group}")
+        self.assertEqual(list(found), [group for group in GROUPS if group in found])
+
+    def test_it_says_no_word_of_what_is_for_shells(self):
+        self.assertNotIn("complete", help_of())
+
+
+class EveryCommand(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.commands = [name for listed in commands().values() for name in listed]
+
+    def test_its_help_begins_with_examples_of_its_own(self):
+        for name in self.commands:
+            first = help_of(name).split("\n\n")[0].splitlines()
+            self.assertTrue(first[0].startswith(f"  holdfast {name}"), f"{name}: {first[0]}")
+
+    def test_its_help_fits_in_80_columns(self):
+        for name in self.commands:
+            for line in help_of(name).splitlines():
+                self.assertLessEqual(len(line), 80, f"{name}: {line}")
+
+    def test_its_help_says_its_exit_codes(self):
+        for name in self.commands:
+            self.assertIn("\nExit codes: ", help_of(name), name)
+
+    def test_its_help_says_its_usage(self):
+        for name in self.commands:
+            self.assertIn(f"\nUsage: holdfast {name} ", help_of(name))
+
+
+class Typos(support.Case):
+    def assert_suggested(self, arguments, what):
+        done = holdfast(*arguments)
+        self.assertEqual(done.returncode, 64)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Aholdfast: .*(; see|\? See) holdfast (\w+ )?--help\n\Z")
+        self.assertIn(what, done.stderr)
+
+    def test_a_command_is_suggested(self):
+        self.assert_suggested(["rnu"], "'rnu' is no command; did you mean 'run'?")
+        self.assert_suggested(["dmo"], "did you mean 'demo'?")
+        self.assert_suggested(["confg", "--json"], "did you mean 'config'?")
+
+    def test_no_command_is_suggested_for_what_is_like_none(self):
+        for word in ("frobnicate", "x", "redis://:secret@host"):
+            done = holdfast(word)
+            self.assertNotIn("did you mean", done.stderr)
+            self.assertNotIn("secret", done.stderr)
+            self.assertEqual(done.returncode, 64)
+
+    def test_an_option_is_suggested(self):
+        for typo, right in (("--tiemout", "--timeout"), ("--nonblok", "--nonblock"), ("--stroe=dir:/x", "--store"),
+                            ("--lable", "--label"), ("--shred", "--shared"), ("--max-hodl", "--max-hold")):
+            name = typo.partition("=")[0]
+            what = f"there is no option '{name}'; did you mean '{right}'?"
+            self.assert_suggested(["run", typo, "5s", "lock", "--", "true"], what)
+            self.assert_suggested(["run", typo], what)  # more important than that there is no name
+
+    def test_an_options_value_is_not_quoted(self):
+        for option in ("--stroe=redis://:secret@host", "-Zsecret", "--:secret@host"):
+            done = holdfast("run", option, "lock", "--", "true")
+            self.assertEqual(done.returncode, 64)
+            self.assertNotIn("secret", done.stderr)
+
+    def test_no_command_at_all_is_refused_with_the_cure(self):
+        self.assert_suggested([], "no command is given; say: holdfast COMMAND [options]")
+        self.assert_suggested(["--store", "dir:/x", "run"], "options come after it")
+
+
+class StartingUp(support.Case):
+    def test_no_file_is_opened_for_the_version(self):
+        # What costs at the start is what is opened; the configuration is read by what opens a store.
+        del self.environment["HOLDFAST_CONFIG"]
+        self.environment["XDG_CONFIG_HOME"] = str(self.folder)
+        (self.folder / "holdfast").mkdir()
+        (self.folder / "holdfast/config.toml").write_text("no TOML")
+        done = subprocess.run([support.PROGRAM, "--version"], env=self.environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_version_costs_5_ms_of_processor_time_at_most(self):
+        # Not of the clock on the wall; and the least of many, since whoever shares the processor's caches adds to it.
+        self.assertLessEqual(min(self.seconds_of_the_processor("--version") for _ in range(50)), 0.005)
+
+    def seconds_of_the_processor(self, *arguments):
+        away = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+        pid = os.posix_spawn(support.PROGRAM, [support.PROGRAM, *arguments], self.environment, file_actions=away)
+        _, status, used = os.wait4(pid, 0)
+        self.assertEqual(status, 0)
+        return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,86 @@
+"""`holdfast ls` among very many locks: it harms neither the server nor us."""
+import os
+import pathlib
+import re
+import select
+
+import support
+from operator_case import OnRedis, Operator
+
+MANY = 100_000
+# What the server does at once, without hearing anybody else. What it costs is told by the server's own account of its
+# processor time: the clock on the wall would also count when others have the processor.
+KEYS_IN_A_STEP = 128
+SECONDS_OF_A_STEP = 0.001
+
+# As the store writes them: who holds it, and the last fence. ARGV: an owner of the store's own, first, last.
+MAKE = """
+for n = tonumber(ARGV[2]), tonumber(ARGV[3]) do
+  local key = string.format('holdfast:{many/%06d}', n)
+  local owner = string.sub(ARGV[1], 1, 17) .. string.format('%016d', n) .. string.sub(ARGV[1], 34)
+  redis.call('SET', key, owner, 'PX', 3600000)
+  redis.call('SET', key .. ':f', n + 1, 'EX', 86400)
+end
+"""
+
+
+class AmongVeryMany(Operator, OnRedis):
+    def setUp(self):
+        super().setUp()
+        self.redis = self.server.client()
+        self.hold("first", options=["--label", "nightly"])
+        owner = self.redis.get("holdfast:{first}")
+        for first in range(0, MANY, 1000):
+            self.redis.eval(MAKE, 0, owner, first, first + 999)
+        self.redis.config_set("slowlog-log-slower-than", 0)  # it has the arguments of the last ones
+        self.redis.config_set("slowlog-max-len", 20_000)
+
+    def calls(self):
+        """How often which command was called."""
+        return {name[len("cmdstat_"):]: each["calls"] for name, each in self.redis.info("commandstats").items()}
+
+    def processor_time(self):
+        used = self.redis.info("cpu")
+        return used["used_cpu_user_main_thread"] + used["used_cpu_sys_main_thread"]
+
+    def most_memory(self, popen):
+        """In KiB, so far."""
+        return int(re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path(f"/proc/{popen.pid}/status").read_text())[1])
+
+    def some_more(self, listing):
+        """What has come meanwhile; nothing at the end."""
+        rest, listing.lines.rest = listing.lines.rest, b""
+        if rest:
+            return rest
+        self.assertTrue(select.select([listing.stdout], [], [], support.PATIENCE)[0], "nothing more was said")
+        return os.read(listing.stdout.fileno(), 1 << 16)
+
+    def test_it_streams_in_small_steps_and_never_has_all_in_memory(self):
+        self.redis.config_resetstat()
+        self.redis.slowlog_reset()
+        before = self.processor_time()
+        listing = self.begin("ls", "many/")
+        text = listing.lines.next()
+        # It cannot go on now: we do not read, and a pipe is small.
+        self.assertLess(self.calls()["get"], MANY, "a name needs one at least: all had been looked at before the first line")
+        early = self.most_memory(listing)
+        while text.count(b"\n") < MANY * 9 // 10:
+            text += self.some_more(listing)
+        self.assertLess(self.most_memory(listing) - early, 4096, "memory grows with the number of names")
+        text += b"".join(iter(lambda: self.some_more(listing), b""))
+        self.assertEqual(listing.wait(support.PATIENCE), 0)
+        self.assertEqual({line.split()[0] for line in text.splitlines()}, {b"many/%06d" % n for n in range(MANY)})
+
+        calls, spent = self.calls(), self.processor_time() - before
+        steps = [each["command"].split() for each in self.redis.slowlog_get(20_000)]
+        self.assertNotIn("keys", calls)
+        scans = [int(words[words.index(b"COUNT") + 1]) for words in steps if words[0].upper() == b"SCAN"]
+        looks = [int(words[2]) for words in steps if words[0].upper() == b"EVALSHA"]
+        self.assertGreater(min(len(scans), len(looks)), 10)
+        self.assertLessEqual(max(scans), KEYS_IN_A_STEP)
+        self.assertLessEqual(max(looks), KEYS_IN_A_STEP)
+        self.assertLess(spent / (calls["scan"] + calls["evalsha"]), SECONDS_OF_A_STEP)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,78 @@
+#include <thread>
+
+#include "conformance/suite.hpp"
+
+namespace holdfast::conformance {
+namespace {
+
+constexpr lock_options whoever_comes{.fair = false};
+
+class unfair : public suite {};
+HOLDFAST_FOR(unfair, stores_with({}));
+
+TEST_P(unfair, locks_keep_holders_apart_and_lose_nobody) {
+  int counter = 0;  // plain: the lock is all that guards it
+  std::vector<store> clients;
+  for (std::size_t n = 0; n < 3; ++n) clients.push_back(client(n));
+  {
+    const test::threads all(9, [&](int me) {
+      // Some are fair: both kinds may use one name.
+      const lock_options how{.fair = me % 4 == 0};
+      for (int k = 0; k < 40; ++k) {
+        const lease held = clients[static_cast<std::size_t>(me) % clients.size()].acquire("a", how);
+        ++counter;
+      }
+    });
+  }
+  EXPECT_EQ(counter, 360);
+}
+
+TEST_P(unfair, release_wakes_one_who_waits) {
+  lease first = client(0).acquire("a", whoever_comes);
+  auto second = in_background([s = client(1)]() mutable { return s.acquire("a", whoever_comes); });
+  EXPECT_TRUE(seen(1).comes(event::kind::waiting));
+  EXPECT_EQ(first.release(), released::yes);
+  EXPECT_TRUE(second.get().held());
+}
+
+TEST_P(unfair, release_wakes_one_who_is_fair) {
+  lease first = client(0).acquire("a", whoever_comes);
+  auto second = in_background([s = client(1)]() mutable { return s.acquire("a"); });
+  EXPECT_TRUE(seen(1).comes(event::kind::waiting));
+  EXPECT_EQ(first.release(), released::yes);
+  EXPECT_TRUE(second.get().held());
+}
+
+TEST_P(unfair, locks_have_growing_fences) {
+  std::uint64_t last = 0;
+  for (int k = 0; k < 5; ++k) {
+    const lease held = client(static_cast<std::size_t>(k % 2)).acquire("a", whoever_comes);
+    EXPECT_GT(held.fence(), last);
+    last = held.fence();
+  }
+}
+
+TEST_P(unfair, is_refused_where_all_are_served_in_order) {
+  EXPECT_THROW(shared_mutex(client(), "a", whoever_comes), lock_error);
+  EXPECT_THROW(semaphore(client(), "a", 3, whoever_comes), lock_error);
+  EXPECT_THROW((void)client().acquire("a", {.fair = false, .shared = true}), lock_error);
+}
+
+class unfair_stop : public suite {};
+HOLDFAST_FOR(unfair_stop, stores_with({power::stop_clients}));
+
+// The first in line is told that the lock is free, and does not come: a newcomer gets it at once, a waiter after a
+// while.
+TEST_P(unfair_stop, lets_others_take_what_one_who_stands_still_was_told_of) {
+  lease first = client(0).acquire("a", whoever_comes);
+  auto second = in_background([s = client(1)]() mutable { return s.acquire("a", whoever_comes); });
+  EXPECT_TRUE(seen(1).comes(event::kind::waiting));
+  service_->stop_newest();
+  EXPECT_EQ(first.release(), released::yes);
+  EXPECT_TRUE(client(0).acquire("a", whoever_comes).held());
+  service_->continue_newest();
+  EXPECT_TRUE(second.get().held());
+}
+
+}  // namespace
+}  // namespace holdfast::conformance

@@ -1,0 +1,16 @@
+// Any text is refused, or it is a duration within bounds; and that, written in milliseconds, is read as the same.
+#include "text/duration.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include "fuzz/demand.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace holdfast;
+  const auto read = cli::parse_duration({reinterpret_cast<const char*>(data), size});
+  if (!read) return 0;
+  test::demand(read->count() >= 0 && *read <= std::chrono::hours(10 * 365 * 24));
+  test::demand(cli::parse_duration(std::to_string(read->count()) + "ms") == read);
+  return 0;
+}

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/signal.hpp"
+#include "sim/client_io.hpp"
+#include "sim/network.hpp"
+#include "sim/world.hpp"
+#include "store/cell_record.hpp"
+
+namespace holdfast::sim {
+
+/// Cells at a server, behind the bad network; and what must be true of them there.
+class number_server {
+ public:
+  number_server(world& w, network& n, drifting_clock clock) : world_(w), network_(n), clock_(clock) {}
+
+  [[nodiscard]] std::unique_ptr<seam::cell> open(client_io& home, std::string name);
+  /// What stands there, for whoever checks.
+  [[nodiscard]] seam::reading look(const std::string& name);
+
+ private:
+  class remote;
+  struct watcher {
+    runtime::signal told;
+    bool over = false;  // it waits no more
+  };
+  struct entry {
+    std::optional<seam::cell_record> record;
+    std::vector<std::pair<client_io*, std::shared_ptr<watcher>>> watchers;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> made;
+    std::uint64_t highest = 0;
+  };
+  [[nodiscard]] std::int64_t now() const noexcept;
+  [[nodiscard]] seam::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const seam::change&);
+  [[nodiscard]] bool watch(const std::string& name, const seam::reading& seen, client_io&, std::shared_ptr<watcher>);
+
+  world& world_;
+  network& network_;
+  const drifting_clock clock_;
+  std::map<std::string, entry> named_;
+};
+
+}  // namespace holdfast::sim

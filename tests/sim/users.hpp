@@ -1,0 +1,75 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/checker.hpp"
+#include "sim/client.hpp"
+#include "sim/plan.hpp"
+#include "sim/resource.hpp"
+#include "sim/run.hpp"
+#include "sim/service.hpp"
+#include "sim/world.hpp"
+#include "store/share.hpp"
+
+namespace holdfast::sim {
+
+/// What the users of clients do: they want a lock, a reader's place in it, or some permits; they hold it for a while,
+/// use what it protects, and give it back. Some ask others to let go, or take by force what they have.
+class users {
+ public:
+  struct surroundings {
+    world& all;
+    const plan& planned;
+    service& store;
+    checker& checks;
+    result& counted;
+  };
+  explicit users(surroundings s)
+      : world_(s.all),
+        plan_(s.planned),
+        service_(s.store),
+        checker_(s.checks),
+        result_(s.counted),
+        resource_(s.all),
+        permits_(s.planned.permits) {}
+
+  [[nodiscard]] runtime::task<void> live(client&, std::uint64_t operations);
+  /// When the faults are over: everything can be had, the whole of it.
+  [[nodiscard]] runtime::task<void> take_everything(client&);
+
+ private:
+  struct wish {
+    std::string name;
+    seam::share part;
+    std::vector<std::string> others{};  ///< more locks, all at once
+  };
+  [[nodiscard]] wish any_wish();
+  [[nodiscard]] std::chrono::milliseconds any_ttl();
+  runtime::task<void> resize(client&);
+  runtime::task<void> revoke(client&);
+  runtime::task<void> break_lock(client&);
+  runtime::task<void> hold(client&, std::shared_ptr<core::tenancy>, std::vector<std::string> names);
+  runtime::task<void> renew(client&, std::shared_ptr<core::tenancy>);
+  runtime::task<void> downgrade(client&, std::shared_ptr<core::tenancy>, checker::watched&);
+  runtime::task<void> add_one(client&, const checker::watched&);
+  runtime::task<void> only_read(client&, const checker::watched&);
+  runtime::task<void> take(client&, std::string name, seam::share);
+  void refused(const checker::watched&);
+
+  world& world_;
+  const plan& plan_;
+  service& service_;
+  checker& checker_;
+  result& result_;
+  resource resource_;
+  struct holder {
+    std::uint64_t fence;
+    seam::owner_id owner;
+  };
+  std::map<std::string, holder> last_seen_;  // who had a name, as far as operators know
+  std::uint32_t permits_;                    // as most users have it: they are told of a resize at once
+};
+
+}  // namespace holdfast::sim

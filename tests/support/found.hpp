@@ -1,0 +1,30 @@
+#pragma once
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "holdfast/finding.hpp"
+
+namespace holdfast::test {
+
+/// The finding of that id; null: there is none.
+inline const finding* found(const std::vector<finding>& all, std::string_view id) {
+  const auto at = std::ranges::find(all, id, &finding::id);
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Whether there is one of that id, and of that level.
+inline bool is(const std::vector<finding>& all, std::string_view id, finding::severity level) {
+  const finding* const one = found(all, id);
+  return one != nullptr && one->level == level;
+}
+
+/// Every finding has its sentence; those that are not fine say what can happen, and what mends it.
+inline bool are_whole(const std::vector<finding>& all) {
+  return std::ranges::all_of(all, [](const finding& f) {
+    const bool is_fine = f.level == finding::severity::fine;
+    return !f.id.empty() && !f.what.empty() && f.why.empty() == is_fine && f.cure.empty() == is_fine;
+  });
+}
+
+}  // namespace holdfast::test

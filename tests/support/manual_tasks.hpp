@@ -1,0 +1,30 @@
+#pragma once
+#include <utility>
+
+#include "holdfast/limit.hpp"
+#include "runtime/nursery.hpp"
+#include "support/manual_io.hpp"
+#include "support/started.hpp"
+
+namespace holdfast::test {
+
+/// Tasks that a test runs to their ends, one after the other, on a clock that only it moves.
+class manual_tasks {
+ public:
+  manual_io io;
+
+  [[nodiscard]] limit in(span by) const { return limit(io.now() + by); }
+  /// An answer that is lost is waited for until the limit, which is a second away at most.
+  template <class T>
+  T end_of(runtime::task<T> work) {
+    std::future<T> end = start(running_, std::move(work));
+    io.run();
+    if (!is_ready(end)) io.advance(std::chrono::seconds(1));
+    return end.get();
+  }
+
+ private:
+  runtime::nursery running_{io};
+};
+
+}  // namespace holdfast::test

@@ -1,0 +1,144 @@
+#include "watch/changes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "text/state_json.hpp"
+#include "watch/change_text.hpp"
+
+namespace holdfast::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = change::kind;
+
+class watching : public testing::Test {
+ protected:
+  static state::holder by(const std::string& owner, std::uint64_t fence = 1) {
+    state::holder h;
+    h.owner = owner;
+    h.label = owner;
+    h.fence = fence;
+    return h;
+  }
+  static state held(std::vector<state::holder> those, std::size_t waiting = 0) {
+    state s;
+    s.holding = those.size();
+    s.holders = std::move(those);
+    s.waiting = waiting;
+    return s;
+  }
+  std::vector<change> see(const state& now, boot_clock::duration later = 1s) {
+    seen_.begin_round();
+    return seen_.see({"a", now}, time_ += later);
+  }
+  void expect(const std::vector<change>& found, const std::vector<kind>& kinds) {
+    ASSERT_EQ(found.size(), kinds.size());
+    for (std::size_t n = 0; n < kinds.size(); ++n) EXPECT_EQ(found[n].what, kinds[n]);
+  }
+  changes seen_;
+  boot_clock::time_point time_{};
+};
+
+TEST_F(watching, begins_with_what_is_present) { expect(see(held({by("x")}, 2)), {kind::present}); }
+
+TEST_F(watching, says_nothing_of_what_stays_as_it_is) {
+  (void)see(held({by("x")}, 2));
+  expect(see(held({by("x")}, 2)), {});
+}
+
+TEST_F(watching, tells_acquired_and_released) {
+  (void)see(held({by("x")}));
+  const auto gone = see({});
+  expect(gone, {kind::released});
+  EXPECT_EQ(gone[0].from->owner, "x");
+  EXPECT_FALSE(gone[0].perhaps_lost);
+  const auto come = see(held({by("y", 2)}));
+  expect(come, {kind::acquired});
+  EXPECT_EQ(come[0].to->fence, 2U);
+}
+
+TEST_F(watching, tells_a_handover_in_one_line) {
+  (void)see(held({by("x")}, 1));
+  const auto found = see(held({by("y", 2)}));
+  expect(found, {kind::handed_over});
+  EXPECT_EQ(found[0].from->owner, "x");
+  EXPECT_EQ(found[0].to->owner, "y");
+}
+
+TEST_F(watching, tells_two_leases_of_one_owner_apart) {
+  (void)see(held({by("x", 1)}));
+  expect(see(held({by("x", 65)})), {kind::handed_over});
+}
+
+TEST_F(watching, doubts_a_release_that_comes_when_the_ttl_is_over) {
+  state::holder h = by("x");
+  h.left = 900ms;
+  (void)see(held({h}));
+  EXPECT_TRUE(see({}, 1s).at(0).perhaps_lost);
+  (void)see(held({h}));
+  EXPECT_FALSE(see({}, 800ms).at(0).perhaps_lost);
+}
+
+TEST_F(watching, tells_who_broke_it) {
+  (void)see(held({by("x")}, 1));
+  state after = held({by("y", 2)});
+  after.broken = state::note{.reason = "stuck", .by = "ada", .fence = 1, .at = {}};
+  const auto found = see(after);
+  expect(found, {kind::broken, kind::acquired});
+  EXPECT_EQ(to_json(found[0], {})["broken"]["reason"], "stuck");
+  expect(see(held({by("z", 3)})), {kind::handed_over});  // an old note is no news
+}
+
+TEST_F(watching, tells_readers_one_by_one) {
+  const auto reader = [](const std::string& owner) {
+    state::holder h = by(owner);
+    h.reads = true;
+    return h;
+  };
+  (void)see(held({reader("x"), reader("y")}));
+  expect(see(held({reader("y"), reader("z")})), {kind::released, kind::acquired});
+}
+
+TEST_F(watching, counts_holders_that_are_not_all_listed) {
+  state many = held({by("x"), by("y")});
+  many.holding = 20;
+  (void)see(many);
+  many.holding = 21;
+  expect(see(many), {kind::holders});
+}
+
+TEST_F(watching, tells_waiting_only_where_nothing_else_is_told) {
+  (void)see(held({by("x")}, 1));
+  expect(see(held({by("x")}, 2)), {kind::waiting});
+  expect(see(held({by("y", 2)}, 1)), {kind::handed_over});
+  expect(see(held({}, 1)), {kind::released});
+}
+
+TEST_F(watching, tells_that_somebody_asked) {
+  (void)see(held({by("x")}));
+  state asked = held({by("x")});
+  asked.asked = state::note{.reason = "deploy", .by = {}, .fence = 0, .at = {}};
+  expect(see(asked), {kind::asked});
+  expect(see(asked), {});
+}
+
+TEST_F(watching, knows_what_a_round_has_not_shown) {
+  (void)see(held({by("x")}));
+  seen_.begin_round();
+  EXPECT_EQ(seen_.missing(), std::vector<std::string>{"a"});
+  expect(seen_.see({"a", {}}, time_), {kind::released});
+  EXPECT_TRUE(seen_.missing().empty());
+}
+
+TEST_F(watching, is_shown_in_a_line) {
+  (void)see(held({by("x")}, 1));
+  const auto found = see(held({by("y", 2)}));
+  EXPECT_EQ(to_text(found[0], {}, {}).substr(9), "handed over a                        x -> y, fence 2; 0 waiting");
+  EXPECT_EQ(to_text(found[0], {}, 20).substr(9), "handed ove…");
+  EXPECT_EQ(to_json(found[0], {})["event"], "handed_over");
+}
+
+}  // namespace
+}  // namespace holdfast::cli

@@ -1,0 +1,208 @@
+#include "redis/judgement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "support/found.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using severity = finding::severity;
+using test::is;
+using pairs = std::map<std::string, std::string>;
+
+facts config_of(const pairs& all) {
+  value reply{.what = value::kind::list, .number = 0, .text = {}, .items = {}};
+  for (const auto& [name, text] : all) {
+    for (const std::string& each : {name, text}) {
+      reply.items.push_back({.what = value::kind::text, .number = 0, .text = each, .items = {}});
+    }
+  }
+  return facts::of_config(reply);
+}
+
+facts info_of(const pairs& all) {
+  std::string text;
+  for (const auto& [name, value] : all) text.append(name).append(":").append(value).append("\r\n");
+  return facts::of_info(text);
+}
+
+/// A server that keeps its locks, but for what is changed.
+std::vector<finding> of(const pairs& config, const pairs& info = {}) {
+  pairs good_config{{"maxmemory", "0"},
+                    {"maxmemory-policy", "noeviction"},
+                    {"appendonly", "yes"},
+                    {"appendfsync", "always"},
+                    {"save", ""},
+                    {"min-replicas-to-write", "0"},
+                    {"min-replicas-max-lag", "10"},
+                    {"timeout", "0"},
+                    {"tcp-keepalive", "300"}};
+  pairs good_info{{"redis_version", "7.0.15"},        {"used_memory", "1000000"}, {"maxmemory", "0"},
+                  {"maxmemory_policy", "noeviction"}, {"aof_enabled", "1"},       {"aof_last_write_status", "ok"},
+                  {"rdb_last_bgsave_status", "ok"},   {"role", "master"},         {"connected_slaves", "0"},
+                  {"connected_clients", "3"},         {"maxclients", "10000"}};
+  for (const auto& [name, text] : config) good_config[name] = text;
+  for (const auto& [name, text] : info) good_info[name] = text;
+  seam::findings found;
+  judge({info_of(good_info), config_of(good_config)}, found);
+  EXPECT_TRUE(test::are_whole(found.all()));
+  return found.take();
+}
+
+severity level(const std::vector<finding>& all, std::string_view id) {
+  const finding* const one = test::found(all, id);
+  EXPECT_NE(one, nullptr) << id;
+  return one == nullptr ? severity::fine : one->level;
+}
+
+TEST(judgement, of_a_server_that_keeps_its_locks_is_that_all_is_fine) {
+  const std::vector<finding> all = of({});
+  EXPECT_EQ(all.size(), 10u);
+  for (const finding& each : all) EXPECT_EQ(each.level, severity::fine) << each.id;
+}
+
+TEST(judgement, says_nothing_of_what_the_server_does_not_tell) {
+  seam::findings found;
+  judge({}, found);
+  EXPECT_TRUE(found.all().empty());
+}
+
+TEST(judgement, of_eviction_is_danger_when_memory_is_bounded) {
+  for (const char* policy : {"allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random"}) {
+    const std::vector<finding> all = of({{"maxmemory", "1000000000"}, {"maxmemory-policy", policy}});
+    EXPECT_EQ(level(all, "redis.eviction"), severity::danger) << policy;
+    EXPECT_NE(test::found(all, "redis.eviction")->cure.find("CONFIG SET maxmemory-policy noeviction"),
+              std::string::npos);
+  }
+  EXPECT_EQ(level(of({{"maxmemory-policy", "allkeys-lru"}}), "redis.eviction"), severity::note);
+  EXPECT_EQ(level(of({{"maxmemory", "1000000000"}}), "redis.eviction"), severity::fine);
+}
+
+TEST(judgement, of_eviction_needs_no_right_to_the_settings) {
+  seam::findings found;
+  judge({info_of({{"maxmemory", "5"}, {"maxmemory_policy", "volatile-lfu"}}), std::nullopt}, found);
+  EXPECT_TRUE(is(found.all(), "redis.eviction", severity::danger));
+}
+
+TEST(judgement, of_memory_is_a_warning_when_it_is_almost_used_up) {
+  EXPECT_EQ(level(of({{"maxmemory", "1100000"}}), "redis.memory"), severity::warning);
+  EXPECT_EQ(level(of({{"maxmemory", "2000000"}}), "redis.memory"), severity::fine);
+}
+
+TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
+  EXPECT_EQ(level(of({{"appendfsync", "everysec"}}), "redis.persistence"), severity::note);
+  EXPECT_EQ(level(of({{"appendfsync", "no"}}), "redis.persistence"), severity::warning);
+  const std::vector<finding> none = of({{"appendonly", "no"}});
+  EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
+  EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
+  const std::vector<finding> snapshots = of({{"appendonly", "no"}, {"save", "3600 1"}});
+  EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
+  EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);
+}
+
+TEST(judgement, of_persistence_without_the_settings_says_what_was_not_seen) {
+  seam::findings found;
+  judge({info_of({{"aof_enabled", "1"}}), std::nullopt}, found);
+  EXPECT_TRUE(is(found.all(), "redis.persistence", severity::note));
+}
+
+TEST(judgement, of_a_disk_that_cannot_be_written_is_bad) {
+  EXPECT_EQ(level(of({}, {{"aof_last_write_status", "err"}}), "redis.disk"), severity::danger);
+  EXPECT_EQ(level(of({}, {{"rdb_last_bgsave_status", "err"}}), "redis.disk"), severity::warning);
+}
+
+TEST(judgement, of_a_replica_names_the_primary) {
+  const pairs replica{
+      {"role", "slave"}, {"master_host", "10.0.0.1"}, {"master_port", "6380"}, {"slave_read_only", "1"}};
+  const std::vector<finding> all = of({}, replica);
+  EXPECT_EQ(level(all, "redis.role"), severity::danger);
+  EXPECT_NE(test::found(all, "redis.role")->cure.find("redis://10.0.0.1:6380"), std::string::npos);
+  EXPECT_EQ(test::found(all, "redis.replicas"), nullptr);
+}
+
+TEST(judgement, of_replicas_warns_of_a_primary_that_is_cut_off) {
+  const pairs one{{"connected_slaves", "1"},
+                  {"master_repl_offset", "500"},
+                  {"slave0", "ip=10.0.0.2,port=6379,state=online,offset=500,lag=0"}};
+  const std::vector<finding> all = of({}, one);
+  EXPECT_EQ(level(all, "redis.replicas"), severity::warning);
+  EXPECT_EQ(level(all, "redis.takeover"), severity::note);
+  EXPECT_EQ(level(all, "redis.lag"), severity::fine);
+  EXPECT_EQ(level(of({{"min-replicas-to-write", "1"}}, one), "redis.replicas"), severity::fine);
+  const pairs switched_off{{"min-replicas-to-write", "1"}, {"min-replicas-max-lag", "0"}};
+  EXPECT_EQ(level(of(switched_off, one), "redis.replicas"), severity::warning);
+}
+
+TEST(judgement, of_too_few_replicas_is_danger) {
+  const pairs none_good{{"connected_slaves", "1"}, {"min_slaves_good_slaves", "0"}};
+  EXPECT_EQ(level(of({{"min-replicas-to-write", "1"}}, none_good), "redis.replicas"), severity::danger);
+  EXPECT_EQ(level(of({{"min-replicas-to-write", "2"}}), "redis.replicas"), severity::danger);
+}
+
+TEST(judgement, of_a_replica_that_does_not_keep_up_names_it) {
+  const auto lag_of = [](const char* line) {
+    return of({}, {{"connected_slaves", "1"}, {"master_repl_offset", "9000000"}, {"slave0", line}});
+  };
+  for (const char* late :
+       {"ip=10.0.0.2,port=6379,state=online,offset=9000000,lag=7", "ip=10.0.0.2,port=6379,state=online,offset=1,lag=0",
+        "ip=10.0.0.2,port=6379,state=wait_bgsave,offset=0,lag=0"}) {
+    const std::vector<finding> all = lag_of(late);
+    EXPECT_EQ(level(all, "redis.lag"), severity::warning) << late;
+    EXPECT_NE(test::found(all, "redis.lag")->what.find("10.0.0.2:6379"), std::string::npos);
+  }
+}
+
+TEST(judgement, of_numbers_that_make_no_sense_is_no_nonsense) {
+  const std::vector<finding> full = of({{"maxmemory", "1"}}, {{"used_memory", "9223372036854775807"}});
+  EXPECT_EQ(test::found(full, "redis.memory")->what.find('-'), std::string::npos);
+  const std::vector<finding> behind =
+      of({}, {{"connected_slaves", "1"},
+              {"master_repl_offset", "9223372036854775807"},
+              {"slave0", "ip=a,port=1,state=online,offset=-9223372036854775808,lag=9223372036854775807"}});
+  EXPECT_EQ(level(behind, "redis.lag"), severity::warning);
+  EXPECT_EQ(test::found(behind, "redis.lag")->what.find('-'), std::string::npos);
+}
+
+TEST(judgement, of_a_version_knows_valkey_and_refuses_what_is_too_old) {
+  EXPECT_EQ(level(of({}, {{"redis_version", "6.2.14"}}), "redis.version"), severity::danger);
+  const std::vector<finding> valkey = of({}, {{"redis_version", "7.2.4"}, {"valkey_version", "8.0.1"}});
+  EXPECT_EQ(test::found(valkey, "redis.version")->what, "The server is Valkey 8.0.1.");
+}
+
+TEST(judgement, of_connections_sees_those_that_are_cut_or_used_up) {
+  EXPECT_EQ(level(of({}, {{"connected_clients", "95"}, {"maxclients", "100"}}), "redis.clients"), severity::warning);
+  EXPECT_EQ(level(of({{"timeout", "5"}}), "redis.timeout"), severity::note);
+  EXPECT_EQ(level(of({{"timeout", "300"}}), "redis.timeout"), severity::fine);
+  EXPECT_EQ(level(of({{"tcp-keepalive", "0"}}), "redis.keepalive"), severity::note);
+}
+
+std::vector<finding> way(const std::string& url) {
+  seam::findings found;
+  judge_way(settings::parse(url), found);
+  EXPECT_TRUE(test::are_whole(found.all()));
+  return found.take();
+}
+
+TEST(judgement, of_the_way_warns_of_plain_words_that_leave_the_machine) {
+  for (const char* near : {"redis://", "redis://localhost", "redis://127.0.0.1", "redis://[::1]", "redis+unix:///s"}) {
+    EXPECT_TRUE(is(way(near), "redis.tls", severity::fine)) << near;
+    EXPECT_TRUE(is(way(near), "redis.password", severity::fine)) << near;
+  }
+  EXPECT_TRUE(is(way("redis://:secret@locks.example"), "redis.tls", severity::warning));
+  EXPECT_TRUE(is(way("redis://:secret@locks.example"), "redis.password", severity::fine));
+  EXPECT_TRUE(is(way("redis://locks.example"), "redis.password", severity::warning));
+  EXPECT_TRUE(is(way("rediss://:secret@locks.example"), "redis.tls", severity::fine));
+}
+
+TEST(judgement, of_the_way_never_shows_the_password) {
+  for (const finding& each : way("redis://me:secret@locks.example")) {
+    EXPECT_EQ((each.what + each.why + each.cure).find("secret"), std::string::npos) << each.id;
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::redis
