@@ -123,7 +123,9 @@ task<void> main_line::serve() {
   for (;;) {
     const auto jitter = static_cast<std::int64_t>(loop_.random() % 1024);
     const limit pause(later(loop_.now(), pause_ / 2 + pause_ * jitter / 1024), ending_.get_token());
-    if (pause_ > 0ms) co_await sleep(loop_, pause);
+    wake why = wake::late;
+    if (pause_ > 0ms) why = co_await wait(loop_, hurry_, pause);
+    if (why == wake::signalled) pause_ = 0ms;
     span was_up{0};
     std::optional<seam::failure> failed;
     try {
@@ -144,6 +146,7 @@ task<void> main_line::serve() {
 
 /// Connects, and serves until it breaks. For how long; zero: it did not connect.
 task<span> main_line::serve_once() {
+  distrusted_ = false;
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling);
   if (made.why) {
@@ -151,7 +154,6 @@ task<span> main_line::serve_once() {
     co_return span(0);
   }
   const instant since = loop_.now();
-  distrusted_ = false;
   begin(std::move(made));
   for (bool over = false; !over;) {
     if (up_) post(introduction_);
@@ -191,6 +193,7 @@ void main_line::begin(lines made) {
   up_ = true;
   call_visitors(std::nullopt);
   if (std::exchange(was_up_, true)) listener_.in_doubt();
+  if (distrusted_) break_up("the server is not what it was");
 }
 
 /// What was due is not known.

@@ -35,6 +35,11 @@ class main_line {
     distrusted_ = true;
     if (up_) broken_.set();
   }
+  /// The same, and dials anew without a pause: the server is another one now.
+  void start_over() noexcept {
+    distrust();
+    hurry_.set();
+  }
   /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
   void close() noexcept;
 
@@ -86,9 +91,10 @@ class main_line {
   listener& listener_;
   std::stop_source ending_;
   std::atomic<bool> up_{false};
-  std::atomic<bool> distrusted_{false};  // since it was opened
+  std::atomic<bool> distrusted_{false};  // since it was dialled
   runtime::guarded<lobby> lobby_;
   runtime::signal broken_;
+  runtime::signal hurry_;
 
   // Of the loop.
   lines lines_;

@@ -3,20 +3,32 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/tls.hpp"
+#include "net/url.hpp"
 
 namespace holdfast::redis {
 
 using std::chrono::milliseconds;
 
+/// Who says where the primary is.
+struct sentinel_settings {
+  std::vector<net::url::place> at;
+  std::string service;  ///< as they know it
+  std::string user;     ///< of the sentinels, which have credentials of their own
+  std::string password;
+};
+
 /// What a URL says about a Redis server, and how we use it:
 ///   redis://[user[:password]@]host[:port][/database]    rediss:// with TLS; valkey://, valkeys:// the same
 ///   redis+unix:///path/of/the/socket
+///   redis+sentinel://[user[:password]@]sentinel[:port],.../service[/database]    rediss+sentinel:// with TLS
 struct settings {
   std::string host = "127.0.0.1";
   int port = 6379;
-  std::string path;  ///< of a unix socket; then host and port mean nothing
+  std::string path;                            ///< of a unix socket; then host and port mean nothing
+  std::optional<sentinel_settings> sentinels;  ///< the same
   std::optional<net::tls_files> tls;
   std::string user;
   std::string password;
@@ -34,8 +46,11 @@ struct settings {
   [[nodiscard]] static settings parse(std::string_view url);
   /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
   [[nodiscard]] static std::string shown(std::string_view url);
-  /// host:port, or the path of the socket.
+  /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
 };
+
+/// host:port, an IPv6 address in brackets.
+[[nodiscard]] std::string text_of(const net::url::place&);
 
 }  // namespace holdfast::redis
