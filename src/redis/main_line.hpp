@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "redis/awaited.hpp"
 #include "redis/connection.hpp"
 #include "redis/link.hpp"
 #include "runtime/guarded.hpp"
@@ -44,10 +45,10 @@ class main_line {
   void close() noexcept;
 
  private:
-  struct slot {
+  struct slot : awaited {
+    using awaited::awaited;
     runtime::signal answered;
-    std::optional<reply> got;
-    std::uint64_t number = 0;  // of all that were ever due
+    std::uint64_t number = 0;  // of its last, of all that were ever due
   };
   /// One that waits until there is a connection.
   struct visitor {

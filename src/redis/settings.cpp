@@ -29,6 +29,9 @@ constexpr std::string_view known_options[] = {"prefix",
                                               "lanes",
                                               "poll",
                                               "jitter",
+                                              "wait_replicas",
+                                              "wait_aof",
+                                              "wait_timeout",
                                               "password_file",
                                               "password_env",
                                               "sentinel_user",
@@ -121,8 +124,39 @@ bool set_option_of_sentinels(settings& s, const std::string& option, const std::
   return true;
 }
 
+/// False: it is none of these.
+bool set_wait(acknowledgement& wait, const std::string& option, const std::string& text) {
+  using count = acknowledgement::count;
+  using disks = acknowledgement::disks;
+  if (option == "wait_replicas") {
+    wait.by = text == "majority" ? count::majority : text == "all" ? count::all : count::number;
+    if (wait.by == count::number) wait.replicas = number<int>(option, text, 1, 1'000, "1, or majority, or all");
+  } else if (option == "wait_aof") {
+    if (text != "local" && text != "replicas") refuse("the option 'wait_aof' is local or replicas");
+    wait.on_disks = text == "local" ? disks::local : disks::replicas;
+  } else if (option == "wait_timeout") {
+    wait.limit = duration(option, text);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A connection whose server waits is silent.
+void check_wait(settings& s, bool given) {
+  using disks = acknowledgement::disks;
+  const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
+  if (given && !s.wait.is_wanted()) refuse("the option 'wait_timeout' needs wait_replicas or wait_aof");
+  if (s.wait.on_disks == disks::replicas && no_replicas) {
+    refuse(
+        "wait_aof=replicas needs wait_replicas, which says how many of them; wait_aof=local is the server's own disk");
+  }
+  if (given && s.wait.limit >= s.timeout) refuse("the option 'wait_timeout' must be shorter than 'timeout'");
+  if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
+}
+
 void set_option(settings& s, const std::string& option, const std::string& text) {
-  if (set_option_of_sentinels(s, option, text)) return;
+  if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
   const auto file = [&](std::string net::tls_files::* which) {
     if (!s.tls) refuse("the option '" + option + "' needs TLS: write rediss://, valkeys:// or rediss+sentinel://");
     (*s.tls).*which = text;
@@ -222,6 +256,7 @@ settings settings::parse(std::string_view text) {
   if (s.sentinels && !s.sentinels->user.empty() && s.sentinels->password.empty()) {
     refuse("sentinel_user without a password; give it by sentinel_password_file= or sentinel_password_env=");
   }
+  check_wait(s, u.options.contains("wait_timeout"));
   check_words(s);
   return s;
 }

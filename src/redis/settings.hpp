@@ -20,6 +20,20 @@ struct sentinel_settings {
   std::string password;
 };
 
+/// What must have a grant besides the memory of the primary, before it counts.
+struct acknowledgement {
+  enum class count { number, majority, all };
+  enum class disks { none, local, replicas };
+  count by = count::number;
+  int replicas = 0;              ///< of a number
+  disks on_disks = disks::none;  ///< local: of the primary; replicas: of those that are counted, too
+  milliseconds limit{200};
+
+  [[nodiscard]] bool is_wanted() const noexcept {
+    return by != count::number || replicas > 0 || on_disks != disks::none;
+  }
+};
+
 /// What a URL says about a Redis server, and how we use it:
 ///   redis://[user[:password]@]host[:port][/database]    rediss:// with TLS; valkey://, valkeys:// the same
 ///   redis+unix:///path/of/the/socket
@@ -41,6 +55,7 @@ struct settings {
   unsigned lanes = 4;      ///< connections for blocking callers, at most
   milliseconds poll{200};  ///< how often a lock that is held by another library is looked at
   double jitter = 0.5;     ///< that interval varies by so much, up and down
+  acknowledgement wait;    ///< for replicas and disks
 
   /// Throws seam::failure, without secrets.
   [[nodiscard]] static settings parse(std::string_view url);

@@ -30,6 +30,8 @@ class redis_group {
   [[nodiscard]] redis_server& server(std::size_t n) { return *servers_[n].is; }
   [[nodiscard]] redis_server& sentinel(std::size_t n) { return *sentinels_[n].is; }
   [[nodiscard]] int port_of_server(std::size_t n) const { return servers_[n].port; }
+  /// A key of that pattern is on each server.
+  [[nodiscard]] bool have_all(const std::string& key) const;
   /// Whom the first sentinel that answers calls the primary.
   [[nodiscard]] std::size_t primary() const;
   /// redis+sentinel://…/service? and more options. `who` is "user:password@", or nothing.

@@ -135,7 +135,13 @@ std::vector<std::string> redis_server::keys(const std::string& pattern) const {
   return found;
 }
 
-void redis_server::stop() const { ::kill(pid_, SIGSTOP); }
+void redis_server::stop() const {
+  ::kill(pid_, SIGSTOP);
+  siginfo_t stopped{};  // another processor may run it for a moment yet
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+}
+
 void redis_server::go_on() const { ::kill(pid_, SIGCONT); }
 
 void redis_server::kill() {

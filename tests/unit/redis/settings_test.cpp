@@ -123,6 +123,30 @@ TEST(settings, show_sentinels_and_none_of_their_passwords) {
   EXPECT_EQ(shown, "redis+sentinel://me@a,b:7/shop/1?sentinel_user=s&sentinel_password_file=/f");
 }
 
+TEST(settings, say_what_a_grant_waits_for) {
+  using count = acknowledgement::count;
+  using disks = acknowledgement::disks;
+  EXPECT_FALSE(settings::parse("redis://h").wait.is_wanted());
+  const acknowledgement two = settings::parse("redis://h?wait_replicas=2&wait_timeout=50ms").wait;
+  EXPECT_TRUE(two.is_wanted() && two.by == count::number && two.replicas == 2 && two.limit == 50ms);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=majority").wait.by, count::majority);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=all").wait.by, count::all);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=all").wait.limit, 200ms);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=all&timeout=100ms").wait.limit, 50ms);
+  EXPECT_EQ(settings::parse("redis://h?wait_aof=local").wait.on_disks, disks::local);
+  EXPECT_EQ(settings::parse("redis://h?wait_aof=replicas&wait_replicas=1").wait.on_disks, disks::replicas);
+}
+
+TEST(settings, refuse_to_wait_for_what_makes_no_sense) {
+  for (const std::string bad : {"0", "", "-1", "some", "1001", "2x"}) {
+    EXPECT_TRUE(has(refusal("redis://h?wait_replicas=" + bad), "such as 1, or majority, or all")) << bad;
+  }
+  EXPECT_TRUE(has(refusal("redis://h?wait_aof=yes"), "local or replicas"));
+  EXPECT_TRUE(has(refusal("redis://h?wait_aof=replicas"), "needs wait_replicas"));
+  EXPECT_TRUE(has(refusal("redis://h?wait_timeout=1s"), "needs wait_replicas or wait_aof"));
+  EXPECT_TRUE(has(refusal("redis://h?wait_replicas=1&wait_timeout=1s"), "shorter than 'timeout'"));
+}
+
 TEST(settings, say_where_the_server_is) {
   EXPECT_EQ(settings::parse("redis://[::1]:7000").where(), "[::1]:7000");
   EXPECT_EQ(settings::parse("redis://u:secret@h").where(), "h:6379");
