@@ -55,7 +55,7 @@ redis_group::redis_group(const shape& s) : shape_(s) {
     sentinels_.push_back({std::move(is), port});
   }
   if (!eventually([&] { return is_ready(); })) throw std::runtime_error("the servers do not find each other");
-  // A replica that has just come passes nothing on for up to a second.
+  // One that is online may not have been heard yet.
   (void)server(0).ask({"SET", "in step", "?"});
   if (!eventually([&] { return have_all("in step"); })) throw std::runtime_error("the replicas do not follow");
   (void)server(0).ask({"DEL", "in step"});
@@ -73,7 +73,10 @@ bool redis_group::is_ready() const {
   for (std::size_t n = 0; n < sentinels_.size(); ++n) {
     if (!is_ready(n)) return false;
   }
-  return true;
+  const std::string text = servers_[0].is->ask({"INFO", "replication"}).text;
+  std::size_t online = 0;
+  for (std::size_t at = 0; (at = text.find("state=online", at)) != std::string::npos; ++at) ++online;
+  return online == shape_.replicas;
 }
 
 bool redis_group::is_ready(std::size_t sentinel) const {
