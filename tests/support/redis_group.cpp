@@ -86,6 +86,14 @@ bool redis_group::is_ready(std::size_t sentinel) const {
          field(known, "flags") == "master";
 }
 
+bool redis_group::is_replica(std::size_t n) const {
+  try {
+    return servers_[n].is->ask({"INFO", "replication"}).text.find("role:slave") != std::string::npos;
+  } catch (const std::runtime_error&) {  // a sentinel that makes one of it ends all its connections
+    return false;
+  }
+}
+
 std::size_t redis_group::primary() const {
   for (std::size_t n = 0; n < sentinels_.size(); ++n) {
     try {

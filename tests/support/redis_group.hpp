@@ -32,6 +32,7 @@ class redis_group {
   [[nodiscard]] int port_of_server(std::size_t n) const { return servers_[n].port; }
   /// A key of that pattern is on each server.
   [[nodiscard]] bool have_all(const std::string& key) const;
+  [[nodiscard]] bool is_replica(std::size_t server) const;
   /// Whom the first sentinel that answers calls the primary.
   [[nodiscard]] std::size_t primary() const;
   /// redis+sentinel://…/service? and more options. `who` is "user:password@", or nothing.
