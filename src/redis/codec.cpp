@@ -195,6 +195,14 @@ command& command::add(std::int64_t number) {
 command& command::then(const command& next) {
   bytes_.append(next.bytes_);
   replies_ += next.replies_;
+  wanted_ = next.wanted_;
+  return *this;
+}
+
+command& command::along_with(const command& next) {
+  const std::size_t before = wanted_;
+  then(next);
+  wanted_ += before;
   return *this;
 }
 

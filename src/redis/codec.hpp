@@ -54,7 +54,8 @@ class decoder {
   bool broken_ = false;
 };
 
-/// Values to bytes: a command is an array of texts. Several may go together: then the reply to the last is what counts.
+/// Values to bytes: a command is an array of texts. Several may go together: then the reply to the last is what counts,
+/// or those to the last ones, if they are wanted along with it.
 class command {
  public:
   /// A command of so many words.
@@ -62,13 +63,16 @@ class command {
   command& add(std::string_view word);
   command& add(std::int64_t number);
   command& then(const command& next);
+  command& along_with(const command& next);  ///< the reply to what was the last is wanted, too
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
+  [[nodiscard]] std::size_t wanted() const noexcept { return wanted_; }  ///< how many of the last replies count
 
  private:
   void header(char type, std::size_t n);
   std::string bytes_;
   std::size_t replies_ = 1;
+  std::size_t wanted_ = 1;
 };
 
 }  // namespace holdfast::redis

@@ -97,6 +97,7 @@ class examination {
     if (told) is.info = facts::of_info(told->text);
     if (set) is.config = facts::of_config(*set);
     judge(is, found_);
+    judge_wait(settings_.wait, is, found_);
   }
 
   task<void> try_what_locks_need() {
@@ -106,7 +107,9 @@ class examination {
     const std::string key =
         settings_.prefix.empty() ? client_record(settings_.prefix, nobody) : keys(settings_.prefix, nobody).lock;
     const std::string channel = inboxes(settings_.prefix) + nobody;
-    for (const need& each : needs()) {
+    std::vector<need> all = needs_of(settings_);
+    all.insert(all.end(), needs().begin(), needs().end());
+    for (const need& each : all) {
       const command form = form_of(each, key, channel);
       const value v = co_await ask(form);
       if (v.is(value::kind::error)) refused.add(each.right, v.text);

@@ -29,9 +29,11 @@ void judge_role(const self_portrait&, seam::findings&);
 void judge_replicas(const self_portrait&, seam::findings&);  ///< of a primary: what a takeover forgets
 void judge_lag(const self_portrait&, seam::findings&);
 void judge_connections(const self_portrait&, seam::findings&);
+/// Whether what a lock has to wait for can come.
+void judge_wait(const acknowledgement&, const self_portrait&, seam::findings&);
 /// What travels in plain sight, and whether everybody is let in.
 void judge_way(const settings&, seam::findings&);
-/// All of them but the last.
+/// All of them but the last two.
 void judge(const self_portrait&, seam::findings&);
 
 }  // namespace holdfast::redis

@@ -15,8 +15,8 @@ namespace holdfast::test {
 /// environment name another program. Gone at the end of the scope.
 class redis_server {
  public:
-  /// More words for its command line.
-  explicit redis_server(std::vector<std::string> options = {});
+  /// More words for its command line, and lines for a file of its configuration, which a sentinel must have.
+  explicit redis_server(std::vector<std::string> options = {}, std::string configuration = {});
   redis_server(const redis_server&) = delete;
   redis_server& operator=(const redis_server&) = delete;
   ~redis_server();
@@ -28,7 +28,7 @@ class redis_server {
 
   /// On a connection of its own. Throws std::runtime_error when there is no answer; errors are values.
   redis::value ask(std::initializer_list<std::string_view> words) const;
-  redis::value ask(const std::vector<std::string>& words) const;
+  redis::value ask(const std::vector<std::string>& words, const std::string& password = {}) const;
   /// The keys that match.
   [[nodiscard]] std::vector<std::string> keys(const std::string& pattern = "*") const;
 
@@ -42,6 +42,7 @@ class redis_server {
   temporary_folder folder_;
   const std::string socket_ = folder_.file("s");
   const std::vector<std::string> options_;
+  const std::string configuration_;
   pid_t pid_ = -1;
 };
 

@@ -204,5 +204,23 @@ TEST(judgement, of_the_way_never_shows_the_password) {
   }
 }
 
+std::vector<finding> of_waiting(const std::string& options, const pairs& info, const pairs& config = {}) {
+  seam::findings found;
+  judge_wait(settings::parse("redis://h?" + options).wait, {info_of(info), config_of(config)}, found);
+  EXPECT_TRUE(test::are_whole(found.all()));
+  return found.take();
+}
+
+TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
+  EXPECT_TRUE(is(of_waiting("wait_replicas=2", {{"connected_slaves", "1"}}), "redis.wait", severity::danger));
+  EXPECT_TRUE(is(of_waiting("wait_replicas=2", {{"connected_slaves", "2"}}), "redis.wait", severity::fine));
+  EXPECT_TRUE(is(of_waiting("wait_replicas=all", {{"connected_slaves", "0"}}), "redis.wait", severity::warning));
+  EXPECT_TRUE(is(of_waiting("wait_replicas=majority", {{"connected_slaves", "1"}}), "redis.wait", severity::fine));
+  const pairs alone{{"connected_slaves", "0"}};
+  EXPECT_TRUE(is(of_waiting("wait_aof=local", alone, {{"appendonly", "no"}}), "redis.wait", severity::danger));
+  EXPECT_TRUE(is(of_waiting("wait_aof=local", alone, {{"appendonly", "yes"}}), "redis.wait", severity::fine));
+  EXPECT_TRUE(of_waiting("", alone).empty());
+}
+
 }  // namespace
 }  // namespace holdfast::redis
