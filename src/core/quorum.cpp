@@ -277,12 +277,16 @@ class quorum::place final : public seam::claim {
       give_up();
     }
     const instant enough = later(quorum_.home_.now(), longest_poll);
+    std::optional<failure> reason;  // of the attempt before: one that was cut short says less
     for (unsigned tries = 0;; ++tries) {
       std::optional<failure> unreached = co_await quorum_.reach_majority(l);
       if (unreached) co_return answer<grant>::unknown(std::move(*unreached));
       answer<grant> got = co_await run_for_it(l);
       const instant now = quorum_.home_.now();
-      if (!got.is_unknown() || got.why().permanent() || now >= std::min(enough, l.at())) co_return got;
+      if (!got.is_unknown()) co_return got;
+      if (reason && now >= l.at()) co_return answer<grant>::unknown(std::move(*reason));
+      if (got.why().code != errc::unreachable || now >= std::min(enough, l.at())) co_return got;
+      reason = got.why();
       const limit pause(std::min(l.at(), later(now, back_off(quorum_.home_, tries))), l.stop());
       const wake why = co_await sleep(quorum_.home_, pause);
       if (why == wake::stopped || quorum_.home_.now() >= l.at()) co_return got;
