@@ -66,7 +66,8 @@ def self_test():
              "function(unit_test name)\nholdfast_test(NAME ${name} LABEL unit)\nunit_test(core a)\nhouse_test(rule x)"]
     tests, registered = tests_in(sources), registered_in(lists, ["01_first"])
     assert tests == {"group.does_it", "other.sees_it", "third.is_found"}, tests
-    assert registered == {"sim.seeds", "conformance.memory", "chaos.one", "unit.core", "house.rule", "examples.01_first"}, registered
+    assert registered == {"sim.seeds", "conformance.memory", "chaos.one", "unit.core", "house.rule",
+                          "examples.01_first"}, registered
     there = {"tests/unit/a_test.cpp"}
     check = lambda text: list(problems(text, tests, registered, {"no_margin"}, there.__contains__))
     good = ("`group.does_it`, `sim.seeds`, `other.sees_it`; `third.is_found/no_margin`, `examples.01_first`,"
