@@ -118,6 +118,9 @@ class store {
 ///   redis://[user:password@]host[:port][/database][?options]
 ///                 a Redis or Valkey server, shared by all machines that reach it; rediss:// with TLS,
 ///                 redis+unix:///PATH, valkey://, valkeys://. docs/stores/redis.md has the options.
+///   redlock://[user:password@]host[:port],host[:port],host[:port][/database][?options]
+///                 independent Redis servers, of which a majority decides; redlocks://,
+///                 redlock+unix:///PATH,/PATH,/PATH
 ///   memory:NAME   in this process, shared by all who name it; "memory:" alone is a store of its own
 ///   nothing       dir:/var/tmp/holdfast-<uid>: the store of this user
 [[nodiscard]] store open(std::string_view url = {}, const open_options& = {});

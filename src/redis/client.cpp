@@ -469,7 +469,10 @@ client::client(const settings& s, const std::string& inbox, const wiring& wire_u
       link_(wire_up(identity{inboxes_ + id_, introduction(s.prefix, id_)}, *this)) {}
 
 std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop) {
-  const settings s = settings::parse(url);
+  return open(settings::parse(url), loop);
+}
+
+std::unique_ptr<client> client::open(const settings& s, runtime::loop& loop) {
   const auto over_sockets = [&](const identity& me, listener& who) { return std::make_unique<wire>(s, me, loop, who); };
   return std::make_unique<client>(s, sixteen(runtime::random_bits(), runtime::random_bits()), over_sockets);
 }

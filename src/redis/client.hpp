@@ -26,6 +26,7 @@ class client final : public seam::backend, private listener {
   client(const settings&, const std::string& inbox, const wiring&);
   /// Over sockets. Throws seam::failure.
   [[nodiscard]] static std::unique_ptr<client> open(const std::string& url, runtime::loop&);
+  [[nodiscard]] static std::unique_ptr<client> open(const settings&, runtime::loop&);
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
   [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;
@@ -48,6 +49,7 @@ class client final : public seam::backend, private listener {
   class place;
   class joint;
   friend class cell;
+  friend class voter;
   void pushed(std::string_view message) override;
   void in_doubt() noexcept override;
   void tell(const plea&);                     ///< to whoever is asked

@@ -63,6 +63,9 @@ class link {
   [[nodiscard]] virtual bool listens() const noexcept = 0;
   /// Until they do. A failure: they do not.
   virtual runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) = 0;
+  /// Which connection takes commands from the loop and messages: each has another number. 0: there is none, or nobody
+  /// can tell. If it is the same before a call and after its reply, that is the one it went by. On the loop.
+  [[nodiscard]] virtual std::uint64_t connection_number() const noexcept { return 0; }
   /// Sends it some time soon; nobody waits for the reply. On the loop.
   virtual void post(const command&) = 0;
   /// Nothing will be asked any more. Ends what runs by itself.

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "net/url.hpp"
 #include "store/answer.hpp"
@@ -38,8 +39,10 @@ T number(const std::string& option, std::string_view text, int least, int most, 
   return n;
 }
 
+}  // namespace
+
 /// Written as the program's options are: cli/duration.cpp.
-milliseconds duration(const std::string& option, std::string_view text) {
+milliseconds duration_in(const std::string& option, std::string_view text) {
   struct unit {
     std::string_view name;
     double milliseconds;
@@ -56,6 +59,8 @@ milliseconds duration(const std::string& option, std::string_view text) {
     refuse("the option '" + option + "' is a time from 1ms to 1h, such as 500ms or 2s");
   return milliseconds(std::llround(all));
 }
+
+namespace {
 
 /// A secret in a file ends with the line.
 std::string first_line_of(const std::string& path) {
@@ -96,9 +101,9 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   if (option == "prefix") {
     s.prefix = text;
   } else if (option == "timeout") {
-    s.timeout = duration(option, text);
+    s.timeout = duration_in(option, text);
   } else if (option == "connect_timeout") {
-    s.connect_timeout = duration(option, text);
+    s.connect_timeout = duration_in(option, text);
   } else if (option == "name") {
     s.name = text;
   } else if (option == "ca") {
@@ -114,7 +119,7 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else if (option == "lanes") {
     s.lanes = number<unsigned>(option, text, 1, 256, "8");
   } else if (option == "poll") {
-    s.poll = duration(option, text);
+    s.poll = duration_in(option, text);
   } else if (option == "jitter") {
     s.jitter = number<double>(option, text, 0, 1, "0.5");
   } else {
@@ -168,8 +173,10 @@ settings settings::parse(std::string_view text) {
   return s;
 }
 
-std::string settings::shown(std::string_view url) {
-  return net::without_secrets(url, {known_options, say_where_the_password_is});
+std::string settings::shown(std::string_view url, std::span<const std::string_view> also) {
+  std::vector<std::string_view> all(std::begin(known_options), std::end(known_options));
+  all.insert(all.end(), also.begin(), also.end());
+  return net::without_secrets(url, {all, say_where_the_password_is});
 }
 
 std::string settings::where() const {

@@ -21,6 +21,7 @@ class wire final : public link {
   runtime::task<std::optional<seam::failure>> listen(runtime::io& i, limit l) override {
     return main_.listen(i, std::move(l));
   }
+  [[nodiscard]] std::uint64_t connection_number() const noexcept override { return main_.connection_number(); }
   void post(const command& what) override { main_.post(what); }
   void close() noexcept override;
 

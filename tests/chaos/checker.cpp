@@ -19,7 +19,7 @@ void checker::see(const event& e) {
   holds_.see(e);
   weather_.see(e);
   add(ledger_.see(e));
-  if (e.lock != naive_lock || e.what == kind::died) add(aftermath_.see(e, slack_));
+  if (e.lock != naive_lock || e.what == kind::died) add(aftermath_.see(e));
   if (e.lock != naive_lock) add(losses_.see(e));
   add(runs_.see(e));
   if (e.what == kind::granted || e.what == kind::began) {

@@ -12,6 +12,7 @@
 namespace holdfast::chaos {
 namespace {
 
+using namespace std::chrono_literals;
 using kind = event::kind;
 
 constexpr std::int64_t ms = 1'000'000, second = 1000 * ms, slack = second;
@@ -61,6 +62,16 @@ TEST(fences, of_one_who_waited_while_another_held_are_compared_only_where_two_ne
 TEST(fences, that_go_back_behind_one_who_waited_for_long_are_found) {
   const std::vector<hold> all = {held(one, 0, 1, 2, 9), held(other, 0, 3, 4, 5), held(one, 2, 6, 7, 8)};
   EXPECT_EQ(fences_out_of_order(all, false).size(), 1U);
+}
+
+TEST(fences, of_a_block_that_a_process_hands_on_are_as_old_as_the_block) {
+  const std::vector<hold> all = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
+                                 held(one + 1, 15, 21, 30, 101)};
+  EXPECT_TRUE(fences_out_of_order(all, false).empty()) << "the store forgot, and the first holder does not know it yet";
+  EXPECT_FALSE(fences_out_of_order(all, true).empty());
+  const std::vector<hold> later = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
+                                   held(one + 1, 15, 21, 30, 150)};
+  EXPECT_EQ(fences_out_of_order(later, false).size(), 1U) << "that is a grant of its own";
 }
 
 event at_resource(kind what, std::uint64_t fence, std::int64_t value, bool yes = true) {
@@ -138,7 +149,7 @@ TEST(overlap, of_permits_is_fine_up_to_their_number) {
 
 TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
   const std::vector<hold> both = {held(one, 0, 1, 5, 1), held(other, 2, 6 + 2 * second, 9 * second, 2)};
-  weather w;
+  weather w(1s);
   lateness all;
   EXPECT_EQ(late_hand_offs(both, w, slack, all).size(), 1U);
   EXPECT_EQ(all.at(1), 2 * second + 1);
@@ -150,7 +161,8 @@ TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
 TEST(hand_off, is_none_when_nobody_waited) {
   lateness all;
   EXPECT_TRUE(
-      late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, {}, slack, all).empty());
+      late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, weather(1s), slack, all)
+          .empty());
   EXPECT_TRUE(all.all.empty());
 }
 
@@ -158,16 +170,16 @@ TEST(orphan, that_is_not_handed_on_when_its_ttl_is_over_is_found) {
   hold dead = held(one, 0, 1, 5, 1);
   dead.ending = hold::end::died;
   lateness all;
-  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, {}, slack, all).empty());
+  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, weather(1s), slack, all).empty());
   EXPECT_EQ(all.at(1), 4);
-  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, {}, slack, all).size(), 1U);
-  weather w;
+  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, weather(1s), slack, all).size(), 1U);
+  weather w(1s);
   w.see(wrong(true, second));
   EXPECT_TRUE(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, w, slack, all).empty());
 }
 
 TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
-  weather w;
+  weather w(1s);
   w.see(wrong(true, 10));
   EXPECT_TRUE(w.calm(0, 9));
   EXPECT_FALSE(w.calm(11, 12));
@@ -177,35 +189,35 @@ TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
 }
 
 TEST(aftermath, finds_who_does_not_get_a_lock_though_nothing_is_wrong) {
-  aftermath a;
-  EXPECT_TRUE(a.see(said(kind::calls, one, 0, 0, 5 * second), slack).empty());
-  EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second), slack).empty()) << "there were faults";
-  EXPECT_TRUE(a.see(said(kind::healed, 0, 6 * second), slack).empty());
-  EXPECT_TRUE(a.see(said(kind::calls, one, 8 * second, 0, 8 * second + ms), slack).empty());
-  EXPECT_TRUE(a.see(said(kind::busy, one, 9 * second), slack).empty()) << "it had no time";
-  EXPECT_TRUE(a.see(said(kind::calls, one, 9 * second, 0, 19 * second), slack).empty());
-  EXPECT_EQ(a.see(said(kind::failed, one, 10 * second), slack).size(), 1U);
+  aftermath a(1s, slack);
+  EXPECT_TRUE(a.see(said(kind::calls, one, 0, 0, 5 * second)).empty());
+  EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second)).empty()) << "there were faults";
+  EXPECT_TRUE(a.see(said(kind::healed, 0, 6 * second)).empty());
+  EXPECT_TRUE(a.see(said(kind::calls, one, 8 * second, 0, 8 * second + ms)).empty());
+  EXPECT_TRUE(a.see(said(kind::busy, one, 9 * second)).empty()) << "it had no time";
+  EXPECT_TRUE(a.see(said(kind::calls, one, 9 * second, 0, 19 * second)).empty());
+  EXPECT_EQ(a.see(said(kind::failed, one, 10 * second)).size(), 1U);
 }
 
 TEST(aftermath, finds_a_lock_that_cannot_be_had_and_what_is_left_behind) {
-  aftermath a;
+  aftermath a(1s, slack);
   event probe = said(kind::probe, 0, 0);
-  EXPECT_EQ(a.see(probe, slack).size(), 1U);
+  EXPECT_EQ(a.see(probe).size(), 1U);
   probe.yes = true;
-  EXPECT_TRUE(a.see(probe, slack).empty());
-  EXPECT_EQ(a.see(said(kind::leftover, 0, 0), slack).size(), 1U);
+  EXPECT_TRUE(a.see(probe).empty());
+  EXPECT_EQ(a.see(said(kind::leftover, 0, 0)).size(), 1U);
 }
 
 TEST(aftermath, finds_a_process_that_fails_by_itself_and_one_that_has_more_and_more) {
-  aftermath a;
+  aftermath a(1s, slack);
   event died = said(kind::died, one, 0, -6);
-  EXPECT_EQ(a.see(died, slack).size(), 1U);
+  EXPECT_EQ(a.see(died).size(), 1U);
   died.yes = true;
-  EXPECT_TRUE(a.see(died, slack).empty()) << "it was killed";
-  EXPECT_TRUE(a.see(said(kind::stock, one, 0, 5, 1), slack).empty());
-  EXPECT_TRUE(a.see(said(kind::stock, one, 1, 12, 3), slack).empty());
-  EXPECT_EQ(a.see(said(kind::stock, one, 1, 120, 3), slack).size(), 1U);
-  EXPECT_EQ(a.see(said(kind::stock, one, 1, 12, 30), slack).size(), 1U);
+  EXPECT_TRUE(a.see(died).empty()) << "it was killed";
+  EXPECT_TRUE(a.see(said(kind::stock, one, 0, 5, 1)).empty());
+  EXPECT_TRUE(a.see(said(kind::stock, one, 1, 12, 3)).empty());
+  EXPECT_EQ(a.see(said(kind::stock, one, 1, 120, 3)).size(), 1U);
+  EXPECT_EQ(a.see(said(kind::stock, one, 1, 12, 30)).size(), 1U);
 }
 
 TEST(losses_of_leases, are_found_when_a_holder_believes_beyond_its_deadline_or_again) {
@@ -274,7 +286,9 @@ void hold_it(checker& c, std::uint32_t party, std::int64_t from, std::int64_t to
 
 TEST(checker, finds_two_at_once_where_that_is_promised_not_to_be_and_counts_it_elsewhere) {
   for (const bool promised : {true, false}) {
-    checker c({.exclusion = promised}, slack);
+    promises p;
+    p.exclusion = promised;
+    checker c(p, slack);
     hold_it(c, one, 10, 20, 1);
     hold_it(c, other, 15, 30, 2);
     c.finish();
@@ -326,7 +340,7 @@ TEST(history, that_was_kept_is_read_as_it_was_written) {
   event e = said(kind::granted, one, 17, -3, 19);
   e.say("two words");
   {
-    history h(folder.file("h"), {"redis_one", 7, {.exclusion = false, .fences_grow = true}});
+    history h(folder.file("h"), {"redis_one", 7, {.exclusion = false, .fences_grow = true, .settling = 7ms}});
     h.add(e);
   }
   heading head;
@@ -336,6 +350,7 @@ TEST(history, that_was_kept_is_read_as_it_was_written) {
   EXPECT_EQ(head.seed, 7U);
   EXPECT_FALSE(head.promised.exclusion);
   EXPECT_TRUE(head.promised.fences_grow);
+  EXPECT_EQ(head.promised.settling, 7ms);
   ASSERT_EQ(all.size(), 1U);
   std::ostringstream before, after;
   before << e;
@@ -347,7 +362,7 @@ TEST(history, that_is_none_is_refused) {
   const test::temporary_folder folder;
   const auto nothing = [](const auto&) {};
   EXPECT_THROW(replay(folder.file("none"), nothing, nothing), std::runtime_error);
-  std::ofstream(folder.file("h")) << "chaos a 1 exclusion fences\nnonsense\n";
+  std::ofstream(folder.file("h")) << "chaos a 1 exclusion fences 1000\nnonsense\n";
   EXPECT_THROW(replay(folder.file("h"), nothing, nothing), std::runtime_error);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>
@@ -97,9 +98,9 @@ bool crew::is(std::uint32_t process, role r) const {
   return its != all_.end() && its->second.what == r;
 }
 
-std::size_t crew::size() const {
+bool crew::anybody() const {
   const std::scoped_lock mine(turn_);
-  return all_.size();
+  return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return !each.second.killed; });
 }
 
 }  // namespace holdfast::chaos

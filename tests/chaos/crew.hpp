@@ -36,7 +36,8 @@ class crew {
 
   [[nodiscard]] std::vector<std::uint32_t> alive(role) const;
   [[nodiscard]] bool is(std::uint32_t process, role) const;
-  [[nodiscard]] std::size_t size() const;
+  /// Somebody has neither ended nor been killed. (One that is killed before it says a word is never buried.)
+  [[nodiscard]] bool anybody() const;
 
  private:
   struct member {

@@ -35,10 +35,11 @@ void replay(const std::string& file, Begin begin, Each each) {
   std::ifstream in(file);
   std::string line, word, exclusion, fences;
   heading h;
-  if (!(in >> word >> h.topology >> h.seed >> exclusion >> fences) || word != "chaos") {
+  std::int64_t settling = 0;
+  if (!(in >> word >> h.topology >> h.seed >> exclusion >> fences >> settling) || word != "chaos") {
     throw std::runtime_error(file + " is not a history");
   }
-  h.promised = {exclusion == "exclusion", fences == "fences"};
+  h.promised = {exclusion == "exclusion", fences == "fences", std::chrono::milliseconds(settling)};
   begin(h);
   std::getline(in, line);
   while (std::getline(in, line)) {

@@ -110,7 +110,7 @@ void nemesis::kill_somebody() {
 
 void nemesis::make_an_orphan() {
   heal();
-  std::this_thread::sleep_for(settling);
+  std::this_thread::sleep_for(topology_.promised().settling);
   const auto find = [](const checker& c) -> std::optional<hold> {
     for (const auto& [party, h] : c.holders()) {
       if (locks[h.lock].what == lock::kind::exclusive && h.lock != naive_lock && h.over == 0) return h;

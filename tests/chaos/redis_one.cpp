@@ -7,18 +7,14 @@
 #include <optional>
 #include <stdexcept>
 
-#include "chaos/locks.hpp"
+#include "chaos/redis_faults.hpp"
 #include "chaos/topology.hpp"
-#include "support/fault_proxy.hpp"
-#include "support/redis_server.hpp"
 
 namespace holdfast::chaos {
 namespace {
 
 using namespace std::chrono_literals;
 using test::fault_proxy;
-using way = fault_proxy::way;
-using treatment = fault_proxy::treatment;
 
 /// What it may do to its locks: nothing, forget them, or end them early.
 enum class habit { keeps, forgets, is_set };
@@ -34,13 +30,17 @@ class one_server : public topology {
   std::string url(unsigned client) const override {
     return "redis+unix://" + lines_[client % 2]->socket() + "?timeout=250ms&connect_timeout=500ms";
   }
-  promises promised() const override { return {.exclusion = habit_ == habit::keeps, .fences_grow = true}; }
+  promises promised() const override {
+    promises p;
+    p.exclusion = habit_ == habit::keeps;
+    return p;
+  }
   std::string naive_socket() const override { return lines_[0]->socket(); }
 
   std::vector<fault> faults() override {
     std::vector<fault> all = of_the_server();
     for (const unsigned n : {0U, 1U}) {
-      for (fault& f : of_a_line(n)) all.push_back(std::move(f));
+      for (fault& f : faults_of(*lines_[n], "line " + std::to_string(n))) all.push_back(std::move(f));
     }
     if (habit_ == habit::forgets) {
       all.push_back({.name = "flushall", .part = "server", .begin = [this](choices&) { ask({"FLUSHALL"}); }});
@@ -56,15 +56,7 @@ class one_server : public topology {
     return all;
   }
 
-  std::vector<std::string> leftovers() override {
-    std::vector<std::string> found;
-    for (const lock& l : locks) {
-      for (const std::string tail : {"", ":q"}) {
-        for (std::string& key : server_->keys("*{" + std::string(l.name) + "}" + tail)) found.push_back(std::move(key));
-      }
-    }
-    return found;
-  }
+  std::vector<std::string> leftovers() override { return locks_at(*server_); }
 
  private:
   [[nodiscard]] std::vector<std::string> options() const {
@@ -73,7 +65,7 @@ class one_server : public topology {
   }
 
   std::vector<fault> of_the_server() {
-    const auto restart = [this] { under_our_clock([this] { server_->start(); }); };
+    const auto restart = [this] { under_our_clock([this] { start_again(*server_); }); };
     return {
         {.name = "kill", .part = "server", .begin = [this](choices&) { server_->kill(); }, .end = restart},
         {.name = "standstill",
@@ -87,44 +79,6 @@ class one_server : public topology {
          .part = "server",
          .begin = [this](choices&) { ask({"CLIENT", "KILL", "TYPE", "pubsub"}); }},
         {.name = "busy", .part = "server", .begin = [this](choices&) { ask({"DEBUG", "SLEEP", "0.1"}); }},
-    };
-  }
-
-  std::vector<fault> of_a_line(unsigned n) {
-    fault_proxy& line = *lines_[n];
-    const std::string part = "line " + std::to_string(n);
-    const auto heal = [&line] { line.heal(); };
-    const auto one_way = [](choices& c) { return c() % 2 == 0 ? way::to_server : way::to_client; };
-    return {
-        {.name = "reset", .part = part, .begin = [&line](choices&) { line.reset(); }},
-        {.name = "silence",
-         .part = part,
-         .begin = [&line, one_way](choices& c) { line.treat(one_way(c), treatment::swallow); },
-         .end = heal,
-         .weight = 2},
-        {.name = "late",
-         .part = part,
-         .begin = [&line, one_way](choices& c) { line.treat(one_way(c), treatment::hold); },
-         .end = heal,
-         .weight = 2},
-        {.name = "slow",
-         .part = part,
-         .begin = [&line, one_way](choices& c) { line.delay(one_way(c), std::chrono::milliseconds(c() % 100)); },
-         .end = heal},
-        {.name = "cut",
-         .part = part,
-         .begin = [&line, one_way](choices& c) { line.cut_after(one_way(c), c() % 4000); },
-         .end = heal,
-         .weight = 2},
-        {.name = "mute", .part = part, .begin = [&line](choices&) { line.mute_those_that_are_open(); }},
-        {.name = "refuse",
-         .part = part,
-         .begin =
-             [&line](choices&) {
-               line.refuse(true);
-               line.reset();
-             },
-         .end = heal},
     };
   }
 
