@@ -67,6 +67,27 @@ std::string_view authority_of(std::string_view rest) {
   return rest.substr(0, end);
 }
 
+url::place place_in(std::string_view text) {
+  url::place found;
+  if (text.starts_with('[')) {
+    const std::size_t close = text.find(']');
+    if (close == std::string_view::npos) throw bad_url("an IPv6 address in a URL ends with ]");
+    found.host = decoded(text.substr(1, close - 1));
+    if (found.host.empty()) throw bad_url("there is no IPv6 address in the brackets of a URL");
+    const std::string_view after = text.substr(close + 1);
+    if (!after.empty() && !after.starts_with(':')) throw bad_url("after the ] of a URL comes a colon and the port");
+    if (!after.empty()) found.port = port_in(after.substr(1));
+    return found;
+  }
+  const halves host = cut(text, text.rfind(':'));
+  if (host.first.find(':') != std::string_view::npos) {
+    throw bad_url("an IPv6 address in a URL stands in brackets: [::1]:6379");
+  }
+  found.host = decoded(host.first);
+  if (host.both) found.port = port_in(host.second);
+  return found;
+}
+
 void parse_options(std::string_view query, std::map<std::string, std::string>& into) {
   while (!query.empty()) {
     const halves one = cut(query, query.find('&'));
@@ -113,21 +134,14 @@ url url::parse(std::string_view text) {
     u.password = decoded(who.second);
     authority = at.second;
   }
-  if (authority.starts_with('[')) {
-    const std::size_t close = authority.find(']');
-    if (close == std::string_view::npos) throw bad_url("an IPv6 address in a URL ends with ]");
-    u.host = decoded(authority.substr(1, close - 1));
-    if (u.host.empty()) throw bad_url("there is no IPv6 address in the brackets of a URL");
-    const std::string_view after = authority.substr(close + 1);
-    if (!after.empty() && !after.starts_with(':')) throw bad_url("after the ] of a URL comes a colon and the port");
-    if (!after.empty()) u.port = port_in(after.substr(1));
-  } else {
-    const halves host = cut(authority, authority.rfind(':'));
-    if (host.first.find(':') != std::string_view::npos) {
-      throw bad_url("an IPv6 address in a URL stands in brackets: [::1]:6379");
-    }
-    u.host = decoded(host.first);
-    if (host.both) u.port = port_in(host.second);
+  halves hosts = cut(authority, authority.find(','));
+  place first = place_in(hosts.first);
+  u.host = std::move(first.host);
+  u.port = first.port;
+  while (hosts.both) {
+    hosts = cut(hosts.second, hosts.second.find(','));
+    u.others.push_back(place_in(hosts.first));
+    if (u.others.back().host.empty()) throw bad_url("a host is missing between the commas of a URL");
   }
   parse_options(all.second, u.options);
   return u;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::net {
 
@@ -13,14 +14,19 @@ class bad_url : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// scheme://[user[:password]@]host[:port][/path][?option=value&...], percent-decoded.
+/// scheme://[user[:password]@]host[:port][,host[:port]...][/path][?option=value&...], percent-decoded.
 struct url {
+  struct place {
+    std::string host;  ///< an IPv6 address without its brackets
+    int port = 0;      ///< 0: none was given
+  };
   std::string scheme;
   std::string user;
   std::string password;
-  std::string host;  ///< an IPv6 address without its brackets
-  int port = 0;      ///< 0: none was given
-  std::string path;  ///< without the first slash
+  std::string host;  ///< of the first
+  int port = 0;
+  std::vector<place> others;  ///< that follow it
+  std::string path;           ///< without the first slash
   std::map<std::string, std::string> options;
 
   /// Throws bad_url.

@@ -61,7 +61,17 @@ class command {
   explicit command(std::size_t words) { header('*', words); }
   command& add(std::string_view word);
   command& add(std::int64_t number);
+  /// The next word is a key. A cluster sends a command to where its key is: the first of the last part.
+  command& key_follows() noexcept {
+    key_follows_ = true;
+    return *this;
+  }
   command& then(const command& next);
+  /// The same, with this before the last part.
+  [[nodiscard]] command with_before_last(const command&) const;
+  [[nodiscard]] std::string_view key() const noexcept {  ///< empty: there is none
+    return std::string_view(bytes_).substr(key_at_, key_size_);
+  }
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
 
@@ -69,6 +79,9 @@ class command {
   void header(char type, std::size_t n);
   std::string bytes_;
   std::size_t replies_ = 1;
+  std::size_t last_at_ = 0;  // where in bytes_ the last part begins
+  std::size_t key_at_ = 0, key_size_ = 0;
+  bool key_follows_ = false;
 };
 
 }  // namespace holdfast::redis

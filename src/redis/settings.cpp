@@ -90,7 +90,7 @@ void set_password(settings& s, std::string secret) {
 
 void set_option(settings& s, const std::string& option, const std::string& text) {
   const auto file = [&](std::string net::tls_files::* which) {
-    if (!s.tls) refuse("the option '" + option + "' needs TLS: write rediss:// or valkeys://");
+    if (!s.tls) refuse("the option '" + option + "' needs TLS: write rediss://, valkeys:// or rediss+cluster://");
     (*s.tls).*which = text;
   };
   if (option == "prefix") {
@@ -124,6 +124,20 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   }
 }
 
+/// node,...
+void set_seeds(settings& s, const net::url& u) {
+  s.seeds.push_back({u.host, u.port});
+  s.seeds.insert(s.seeds.end(), u.others.begin(), u.others.end());
+  for (net::url::place& each : s.seeds) {
+    if (each.host.empty()) each.host = s.host;
+    if (each.port == 0) each.port = s.port;
+  }
+  s.host = s.seeds.front().host;
+  s.port = s.seeds.front().port;
+  if (!u.path.empty() && u.path != "0")
+    refuse("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
+}
+
 void check_words(const settings& s) {
   if (s.prefix.size() > 128) refuse("the prefix has more than 128 bytes");
   if (s.prefix.find_first_of("{}") != std::string::npos) refuse("the prefix may not have braces");
@@ -142,18 +156,22 @@ settings settings::parse(std::string_view text) {
     refuse(e.what());
   }
   settings s;
-  if (u.scheme == "rediss" || u.scheme == "valkeys") s.tls.emplace();
+  if (u.scheme == "rediss" || u.scheme == "valkeys" || u.scheme == "rediss+cluster") s.tls.emplace();
   s.user = u.user;
   s.password = u.password;
   if (u.scheme == "redis+unix") {
-    if (!u.host.empty() || u.port != 0 || u.path.empty())
+    if (!u.host.empty() || u.port != 0 || !u.others.empty() || u.path.empty())
       refuse("a unix socket is given as redis+unix:///path/of/the/socket");
     s.path = "/" + u.path;
     if (const auto db = u.options.find("db"); db != u.options.end()) {
       s.database = number<int>("db", db->second, 0, 1'000'000, "1");
       u.options.erase(db);
     }
+  } else if (u.scheme.ends_with("+cluster")) {
+    set_seeds(s, u);
   } else {
+    if (!u.others.empty())
+      refuse("this is one server; several nodes of a cluster are given as redis+cluster://node,node");
     if (!u.host.empty()) s.host = u.host;
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
@@ -174,8 +192,12 @@ std::string settings::shown(std::string_view url) {
 
 std::string settings::where() const {
   if (!path.empty()) return path;
-  const bool v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  return text_of({host, port});
+}
+
+std::string text_of(const net::url::place& p) {
+  const bool v6 = p.host.find(':') != std::string::npos;
+  return (v6 ? "[" + p.host + "]" : p.host) + ":" + std::to_string(p.port);
 }
 
 }  // namespace holdfast::redis

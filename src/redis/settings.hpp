@@ -3,8 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/tls.hpp"
+#include "net/url.hpp"
 
 namespace holdfast::redis {
 
@@ -13,10 +15,12 @@ using std::chrono::milliseconds;
 /// What a URL says about a Redis server, and how we use it:
 ///   redis://[user[:password]@]host[:port][/database]    rediss:// with TLS; valkey://, valkeys:// the same
 ///   redis+unix:///path/of/the/socket
+///   redis+cluster://[user[:password]@]node[:port],...    rediss+cluster:// with TLS
 struct settings {
   std::string host = "127.0.0.1";
   int port = 6379;
-  std::string path;  ///< of a unix socket; then host and port mean nothing
+  std::string path;                    ///< of a unix socket; then host and port mean nothing
+  std::vector<net::url::place> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
   std::optional<net::tls_files> tls;
   std::string user;
   std::string password;
@@ -36,6 +40,10 @@ struct settings {
   [[nodiscard]] static std::string shown(std::string_view url);
   /// host:port, or the path of the socket.
   [[nodiscard]] std::string where() const;
+  [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }
 };
+
+/// host:port, an IPv6 address in brackets.
+[[nodiscard]] std::string text_of(const net::url::place&);
 
 }  // namespace holdfast::redis

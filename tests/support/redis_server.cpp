@@ -31,7 +31,8 @@ struct open_socket {
   const int fd;
 };
 
-redis::value exchange(const std::string& path, const std::string& request) {
+/// The last of so many replies.
+redis::value exchange(const std::string& path, const std::string& request, int replies = 1) {
   const open_socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
@@ -45,7 +46,9 @@ redis::value exchange(const std::string& path, const std::string& request) {
   redis::decoder in;
   char buffer[4096];
   for (;;) {
-    if (auto v = in.next()) return std::move(*v);
+    while (auto v = in.next()) {
+      if (--replies == 0) return std::move(*v);
+    }
     const ssize_t n = ::recv(s.fd, buffer, sizeof buffer, 0);
     if (n <= 0) throw std::runtime_error("no answer from the redis-server at " + path);
     in.feed({buffer, static_cast<std::size_t>(n)});
@@ -103,10 +106,13 @@ void redis_server::start() {
 
 std::string redis_server::url(const std::string& options) const { return "redis+unix://" + socket_ + "?" + options; }
 
-redis::value redis_server::ask(const std::vector<std::string>& words) const {
+redis::value redis_server::ask(const std::vector<std::string>& words, const std::string& password) const {
   redis::command c(words.size());
   for (const std::string& word : words) c.add(word);
-  return exchange(socket_, c.bytes());
+  if (password.empty()) return exchange(socket_, c.bytes());
+  redis::command auth(2);
+  auth.add("AUTH").add(password).then(c);
+  return exchange(socket_, auth.bytes(), 2);
 }
 
 redis::value redis_server::ask(std::initializer_list<std::string_view> words) const {

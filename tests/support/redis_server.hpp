@@ -28,7 +28,7 @@ class redis_server {
 
   /// On a connection of its own. Throws std::runtime_error when there is no answer; errors are values.
   redis::value ask(std::initializer_list<std::string_view> words) const;
-  redis::value ask(const std::vector<std::string>& words) const;
+  redis::value ask(const std::vector<std::string>& words, const std::string& password = {}) const;
   /// The keys that match.
   [[nodiscard]] std::vector<std::string> keys(const std::string& pattern = "*") const;
 
