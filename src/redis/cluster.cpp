@@ -115,12 +115,18 @@ task<reply> cluster::run(io& i, errand what, limit l) {
     } else {
       got = co_await run_at(i, *to, what, l);
     }
-    if (is_trouble(got)) draw_map_soon();
+    if (is_trouble(got)) {
+      node* const heir = co_await find_heir(i, *to, what, l);
+      if (heir == nullptr || hops >= most_redirections) co_return got;
+      to = heir;
+      once = false;
+      continue;
+    }
     const std::string* const error = error_in(got);
     if (error == nullptr) co_return got;
     const std::optional<redirection> elsewhere = redirection::of(*error, to->at);
     if (!elsewhere) co_return got;
-    if (hops == most_redirections || i.now() >= l.at() || l.stop().stop_requested())
+    if (hops >= most_redirections || i.now() >= l.at() || l.stop().stop_requested())
       co_return seam::failure(errc::not_ready, "the nodes of the cluster disagree: " + *error);
     once = elsewhere->once;
     to = &at(elsewhere->to);
@@ -129,6 +135,19 @@ task<reply> cluster::run(io& i, errand what, limit l) {
   draw_map_soon();
   co_return seam::failure(errc::not_ready,
                           "no node of the cluster has the slot " + std::to_string(what.slot) + " of this name");
+}
+
+/// Who has the slot now, if it is another, and the first has not got the command. Whoever blocks asks right away; the
+/// loop, where thousands may come at the same time, lets it be asked once for all of them.
+task<cluster::node*> cluster::find_heir(io& i, const node& of, errand what, limit l) {
+  const bool sent = what.left != nullptr && *what.left;
+  if (!i.in_place() || sent) {
+    draw_map_soon();
+    co_return nullptr;
+  }
+  const std::optional<seam::failure> lost = co_await draw_map(i, std::move(l));
+  node* const now = lost ? nullptr : has(what.slot);
+  co_return now == &of ? nullptr : now;
 }
 
 /// What is left of a slot that moves; only this one command.
@@ -152,16 +171,21 @@ task<reply> cluster::run_at(io& i, node& to, errand what, limit l) {
   reply got = seam::failure(errc::unreachable, "");
   try {
     if (what.what == nullptr) {
-      got = co_await to.way.main().hear(i, what.slot, std::move(l));
+      got = co_await to.way.main().hear(i, what.slot, l);
     } else {
-      got = co_await to.way.call(i, *what.what, std::move(l), *what.left);
+      got = co_await to.way.call(i, *what.what, l, *what.left);
     }
   } catch (...) {
     if (down) to.probing = false;
     throw;
   }
   if (what.left != nullptr && *what.left) (*what.left)->node = to.number;
-  if (by_main) to.failed = is_unreachable(got);
+  const bool our_time_is_over = i.now() >= l.at() || l.stop().stop_requested();
+  if (!is_unreachable(got)) {
+    to.failed = false;
+  } else if (by_main || !our_time_is_over) {
+    to.failed = true;
+  }
   if (down) to.probing = false;
   // Whoever holds a lock is told there if somebody wants it.
   const bool about_a_key = what.what != nullptr && !what.what->key().empty();

@@ -42,7 +42,7 @@ class cluster final : public link {
     const net::url::place at;
     const std::size_t number;
     wire way;
-    std::atomic<bool> failed{false};   // the loop's last call got no answer
+    std::atomic<bool> failed{false};   // the last call got no answer
     std::atomic<bool> probing{false};  // and one finds out whether it is back
   };
   static constexpr std::uint16_t nobody = 0xffff;
@@ -64,6 +64,7 @@ class cluster final : public link {
   runtime::task<reply> run(runtime::io&, errand, limit);
   runtime::task<reply> run_at(runtime::io&, node&, errand, limit);
   runtime::task<reply> run_at_once(runtime::io&, node&, errand, limit);
+  runtime::task<node*> find_heir(runtime::io&, const node& of, errand, limit);
   runtime::task<std::optional<seam::failure>> make_sure_of_map(runtime::io&, limit);
   runtime::task<std::optional<seam::failure>> draw_map(runtime::io&, limit);
   void learn(const std::vector<slot_range>&);
