@@ -78,7 +78,7 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, seam::change wa
   command c = call_of(scripts::cell_put, 2, 6);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen));
   c.add(sixteen(wanted.id.high, wanted.id.low)).add(std::to_string(wanted.number)).add(wanted.note);
-  c.add(wanted.ttl.count()).add(client_.inboxes_);
+  c.add(wanted.ttl.count()).add(client_.inboxes_of(keys_.number));
   std::optional<left_behind> nobody_minds;
   reply r = co_await client_.run(i, scripts::cell_put, c, std::move(l), nobody_minds);
   if (auto why = no_number<std::uint64_t>(r, "cell_put", client_.settings_.prefix, -1)) co_return std::move(*why);
@@ -105,7 +105,7 @@ task<wake> cell::changed(io& i, reading seen, limit l) {
 
 /// How long it will stay, 0: there is none, less than that: it has changed. Nothing: the server did not say.
 task<std::optional<milliseconds>> cell::watch(io& i, reading seen, limit l) {
-  const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, l);
+  const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, keys_.number, l);
   if (deaf || bad_name_) co_return std::nullopt;
   command c = call_of(scripts::cell_watch, 2, 3);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen.version));

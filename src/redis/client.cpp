@@ -9,11 +9,13 @@
 
 #include "planted.hpp"
 #include "redis/cell.hpp"
+#include "redis/cluster.hpp"
 #include "redis/error_reply.hpp"
 #include "redis/examination.hpp"
 #include "redis/fence_upkeep.hpp"
 #include "redis/keys.hpp"
 #include "redis/owner.hpp"
+#include "redis/slots.hpp"
 #include "redis/step.hpp"
 #include "redis/wire.hpp"
 #include "runtime/random.hpp"
@@ -47,6 +49,11 @@ bool is_missing_script(const reply& r, const command& c) noexcept {
   const value* v = std::get_if<value>(&r);
   if (v != nullptr && c.wanted() > 1 && !v->items.empty()) v = v->items.data();
   return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
+}
+
+bool says_try_again(const reply& r) noexcept {
+  const value* const v = std::get_if<value>(&r);
+  return v != nullptr && v->is(value::kind::error) && is_try_again(v->text);
 }
 
 command load_of(const script& s) {
@@ -85,7 +92,7 @@ command introduction(std::string_view prefix, std::string_view id) {
   const std::string lines =
       std::string(host) + "\n" + std::to_string(::getpid()) + "\n" + program_invocation_short_name;
   command c(5);
-  c.add("SET").add(client_record(prefix, id)).add(lines).add("EX").add("86400");
+  c.add("SET").key_follows().add(client_record(prefix, id)).add(lines).add("EX").add("86400");
   return c;
 }
 
@@ -118,10 +125,10 @@ class client::place final : public seam::claim {
     if (told && !client_.wait_.is_wanted()) co_return answer<grant>::yes(*told);
     // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
     // there is no need to listen.
-    const bool in_queue = queue_ && client_.link_->listens();
+    const bool in_queue = queue_ && client_.link_->listens(lock_);
     answer<grant> got = co_await ask(i, in_queue, l);
     if (in_queue || !queue_ || !got.is_no()) co_return got;
-    const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, l);
+    const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, lock_, l);
     if (deaf) co_return answer<grant>::unknown(*deaf);
     answer<grant> again = co_await ask(i, true, l);
     co_return again;
@@ -148,7 +155,7 @@ class client::place final : public seam::claim {
     const std::string reader = as_reader(owner_);
     const keys k = all_keys();
     command c = call_of(scripts::downgrade, 5, 5);
-    add_keys(c, k).add(k.asked).add(owner_).add(ttl.count()).add(client_.inboxes_);
+    add_keys(c, k).add(k.asked).add(owner_).add(ttl.count()).add(client_.inboxes_of(lock_));
     c.add(static_cast<std::int64_t>(fence)).add(reader);
     fence_ = fence;
     may_be_reader_ = true;
@@ -170,12 +177,12 @@ class client::place final : public seam::claim {
   task<answer<done>> release(io& i, limit l) override {
     const script& step = mine().release;
     const keys k = all_keys();
-    const command c = release_of(step, k, owner_, client_.inboxes_);
+    const command c = release_of(step, k, owner_, client_.inboxes_of(lock_));
     chase_what_was_left();
     answer<done> got = co_await release_by(i, step, c, l);
     if (!may_be_reader_ || got.is_unknown()) co_return got;
     const std::string reader = as_reader(owner_);
-    const command as_one = release_of(scripts::release_shared, k, reader, client_.inboxes_);
+    const command as_one = release_of(scripts::release_shared, k, reader, client_.inboxes_of(lock_));
     answer<done> also = co_await release_by(i, scripts::release_shared, as_one, l);
     co_return got.is_yes() && also.is_no() ? std::move(got) : std::move(also);
   }
@@ -184,7 +191,7 @@ class client::place final : public seam::claim {
   void chase_what_was_left() {
     if (!left_) return;
     const script& step = mine().release;
-    client_.link_->follow(*left_, load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_)));
+    client_.link_->follow(*left_, load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_of(lock_))));
     left_.reset();
   }
   /// It was renewed, and the server has something to tell us.
@@ -237,7 +244,13 @@ class client::place final : public seam::claim {
     c.add(owner).add(ttl.count());
     if (reads) c.add(static_cast<std::int64_t>(fence_));
     std::optional<left_behind> nobody_minds;  // it never creates
-    reply r = co_await client_.run(i, step.renew, c, std::move(l), nobody_minds);
+    reply r = co_await client_.run(i, step.renew, c, l, nobody_minds);
+    if (whole && says_try_again(r)) {
+      // The slot is on its way to another node. Until it is there, keys that do not exist are at neither; but K is.
+      command alone = call_of(step.renew, 1, 2);
+      alone.add(k.lock).add(owner).add(ttl.count());
+      r = co_await client_.run(i, step.renew, alone, l, nobody_minds);
+    }
     if (!asked_to_let_go(owner, r)) {
       if (auto why = no_number<instant>(r, "renew", client_.settings_.prefix)) co_return std::move(*why);
       if (std::get<value>(r).number == 0) co_return answer<instant>::no();
@@ -268,7 +281,7 @@ class client::place final : public seam::claim {
     const script& step = mine().acquire;
     command c = call_of(step, 4, wants_.of_a_lock() && !barges_ ? 4 : 5);
     const keys k = all_keys();
-    add_keys(c, k).add(owner_).add(ttl_.count()).add(client_.inboxes_);
+    add_keys(c, k).add(owner_).add(ttl_.count()).add(client_.inboxes_of(lock_));
     if (!in_queue) {
       c.add("-");
     } else if (ticket_ == 0) {
@@ -430,7 +443,7 @@ class client::joint final : public seam::bundle {
       const keys k = at(*p).all_keys();
       add_keys(c, k);
     }
-    c.add(client_.inboxes_);
+    c.add(client_.inboxes_of(at(*left.front()).all_keys().lock));
     for (part* p : left) c.add(at(*p).owner());
     if (left_) client_.link_->follow(*left_, load_of(scripts::release_all).then(c));
     left_.reset();
@@ -475,14 +488,17 @@ client::client(const settings& s, const std::string& inbox, const wiring& wire_u
     : settings_(s),
       id_(inbox),
       inboxes_(inboxes(s.prefix)),
-      link_(wire_up(identity{inboxes_ + id_, introduction(s.prefix, id_)}, *this)) {}
+      link_(wire_up(identity{inboxes_, id_, introduction(s.prefix, id_)}, *this)) {}
 
 std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop) {
   return open(settings::parse(url), loop);
 }
 
 std::unique_ptr<client> client::open(const settings& s, runtime::loop& loop) {
-  const auto over_sockets = [&](const identity& me, listener& who) { return std::make_unique<wire>(s, me, loop, who); };
+  const auto over_sockets = [&](const identity& me, listener& who) -> std::unique_ptr<link> {
+    if (s.of_a_cluster()) return std::make_unique<cluster>(s, me, loop, who);
+    return std::make_unique<wire>(s, me, loop, who);
+  };
   return std::make_unique<client>(s, sixteen(runtime::random_bits(), runtime::random_bits()), over_sockets);
 }
 
@@ -491,14 +507,19 @@ std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
 }
 
 std::unique_ptr<seam::claim> client::open_all(std::vector<seam::claim_spec> specs) {
-  if (!specs.front().wants.exclusive()) return backend::open_all(std::move(specs));
+  // A script knows one slot only.
+  const auto slot = [&](const seam::claim_spec& each) { return slot_of(keys(settings_.prefix, each.name).lock); };
+  const bool apart = settings_.of_a_cluster() && std::ranges::any_of(specs, [&](const seam::claim_spec& each) {
+                       return slot(each) != slot(specs.front());
+                     });
+  if (apart || !specs.front().wants.exclusive()) return backend::open_all(std::move(specs));
   return std::make_unique<joint>(*this, std::move(specs));
 }
 
 task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, limit l) {
   const keys k(settings_.prefix, name);
   command c = call_of(scripts::resize, 4, 2);
-  add_keys(c, k).add(inboxes_).add(static_cast<std::int64_t>(whole));
+  add_keys(c, k).add(inboxes_of(k.lock)).add(static_cast<std::int64_t>(whole));
   std::optional<left_behind> nobody_minds;
   for (;;) {
     reply r = co_await run(i, scripts::resize, c, l, nobody_minds);
@@ -543,13 +564,21 @@ void client::pushed(std::string_view text) {
   // reply either, so the script goes first, in case the server has forgotten it.
   const keys k = keys::of_lock(settings_.prefix, std::string(m->lock));
   const script& step = steps_of(wants_in(m->owner)).release;
-  link_->post(load_of(step).then(release_of(step, k, m->owner, inboxes_)));
+  link_->post(load_of(step).then(release_of(step, k, m->owner, inboxes_of(k.lock))));
+}
+
+std::string client::inboxes_of(std::string_view lock) const {
+  return settings_.of_a_cluster() ? inboxes_at(inboxes_, slot_of(lock)) : inboxes_;
+}
+
+void client::missed() noexcept {
+  inbox_.wake_all();
+  watchers_.tell_all();
 }
 
 void client::in_doubt() noexcept {
   wait_.in_doubt();
-  inbox_.wake_all();
-  watchers_.tell_all();
+  missed();
   if (verify_) verify_();
 }
 

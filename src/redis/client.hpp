@@ -17,8 +17,8 @@
 
 namespace holdfast::redis {
 
-/// The store on one Redis or Valkey server: waiters stand in a queue there, and whoever releases a lock hands it to the
-/// first of them that is alive, by one message.
+/// The store on one Redis or Valkey server, or on a cluster of them: waiters stand in a queue there, and whoever
+/// releases a lock hands it to the first of them that is alive, by one message.
 class client final : public seam::backend, private listener {
  public:
   /// How the server is reached; who listens is told.
@@ -52,13 +52,18 @@ class client final : public seam::backend, private listener {
   friend class cell;
   friend class voter;
   void pushed(std::string_view message) override;
+  void missed() noexcept override;
   void in_doubt() noexcept override;
+  /// How the channels begin by which those at this lock are told something.
+  [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
   void tell(const plea&);                     ///< to whoever is asked
   void tell_of_loss(std::string_view owner);  ///< to whoever had it
   /// What there is of each name, in that order; of one whose keys are used for something else, why not.
   using views = std::vector<seam::answer<inspection>>;
   [[nodiscard]] runtime::task<seam::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
                                                            std::size_t holders, std::size_t waiters, limit);
+  /// What these clients have written down of themselves, in that order.
+  [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, limit);
   /// Names, each once; where to go on; and how many steps of the server it took.
   struct found {
     std::set<std::string> names;
@@ -66,8 +71,8 @@ class client final : public seam::backend, private listener {
     int steps = 0;
   };
   /// Until there are some, or nothing is left, or until then.
-  [[nodiscard]] runtime::task<seam::answer<found>> search(runtime::io&, std::string prefix, std::string cursor,
-                                                          runtime::instant end, limit);
+  [[nodiscard]] runtime::task<seam::answer<found>> search(runtime::io&, link& part, std::string prefix,
+                                                          std::string cursor, runtime::instant end, limit);
   [[nodiscard]] runtime::task<seam::answer<std::vector<listing::entry>>> look_through(runtime::io&,
                                                                                       std::set<std::string> names,
                                                                                       limit);

@@ -182,6 +182,11 @@ void command::header(char type, std::size_t n) {
 
 command& command::add(std::string_view word) {
   header('$', word.size());
+  if (key_follows_) {
+    key_follows_ = false;
+    key_at_ = bytes_.size();
+    key_size_ = word.size();
+  }
   bytes_.append(word).append("\r\n");
   return *this;
 }
@@ -193,6 +198,9 @@ command& command::add(std::int64_t number) {
 }
 
 command& command::then(const command& next) {
+  last_at_ = bytes_.size() + next.last_at_;
+  key_at_ = bytes_.size() + next.key_at_;
+  key_size_ = next.key_size_;
   bytes_.append(next.bytes_);
   replies_ += next.replies_;
   wanted_ = next.wanted_;
@@ -204,6 +212,15 @@ command& command::along_with(const command& next) {
   then(next);
   wanted_ += before;
   return *this;
+}
+
+command command::with_before_last(const command& before) const {
+  command all = *this;
+  all.bytes_.insert(last_at_, before.bytes_);
+  all.last_at_ += before.bytes_.size();
+  all.key_at_ += before.bytes_.size();
+  all.replies_ += before.replies_;
+  return all;
 }
 
 }  // namespace holdfast::redis

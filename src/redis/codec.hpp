@@ -62,8 +62,18 @@ class command {
   explicit command(std::size_t words) { header('*', words); }
   command& add(std::string_view word);
   command& add(std::int64_t number);
+  /// The next word is a key. A cluster sends a command to where its key is: the first of the last part.
+  command& key_follows() noexcept {
+    key_follows_ = true;
+    return *this;
+  }
   command& then(const command& next);
   command& along_with(const command& next);  ///< the reply to what was the last is wanted, too
+  /// The same, with this before the last part.
+  [[nodiscard]] command with_before_last(const command&) const;
+  [[nodiscard]] std::string_view key() const noexcept {  ///< empty: there is none
+    return std::string_view(bytes_).substr(key_at_, key_size_);
+  }
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
   [[nodiscard]] std::size_t wanted() const noexcept { return wanted_; }  ///< how many of the last replies count
@@ -73,6 +83,9 @@ class command {
   std::string bytes_;
   std::size_t replies_ = 1;
   std::size_t wanted_ = 1;
+  std::size_t last_at_ = 0;  // where in bytes_ the last part begins
+  std::size_t key_at_ = 0, key_size_ = 0;
+  bool key_follows_ = false;
 };
 
 }  // namespace holdfast::redis

@@ -185,9 +185,13 @@ void dialer::greet(connection& c, const limit& l) const {
     if (!unknown) throw meaning_of(v.text, settings_.prefix);
     greet_in_resp2(c, l);
   }
-  if (is_of_a_cluster(v)) {  // a lock that is waited for would not be handed on there
+  if (settings_.of_a_cluster() && !is_of_a_cluster(v)) {
     throw seam::failure(errc::unsupported,
-                        "this is a node of a cluster, and those are not supported yet (" + settings_.where() + ")");
+                        "this is no node of a cluster: write redis:// for one server (" + settings_.where() + ")");
+  }
+  if (!settings_.of_a_cluster() && is_of_a_cluster(v)) {  // a lock that is waited for would not be handed on there
+    throw seam::failure(errc::unsupported, "this is a node of a cluster: write redis+cluster:// for all of it (" +
+                                               settings_.where() + ")");
   }
   if (settings_.database != 0) {
     command select(2);

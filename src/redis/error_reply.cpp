@@ -18,12 +18,13 @@ constexpr std::string_view lacks_a_right = "the user lacks a right; docs/stores/
 // Matched by the first word: the rest differs from version to version. None of these was carried out: our scripts begin
 // with a shebang, so the server refuses before their first effect.
 constexpr meaning meanings[] = {
-    {"ASK", errc::unsupported, "this is a node of a cluster, and a slot of it is moving"},
+    {"ASK", errc::unsupported, "this is a node of a cluster: write redis+cluster://"},
     {"BUSY", errc::not_ready, "another script has been running for seconds; SCRIPT KILL ends it"},
     {"BUSYGROUP", errc::not_ready, ""},
     {"BUSYKEY", errc::not_ready, ""},
-    {"CLUSTERDOWN", errc::not_ready, "the cluster is not complete"},
-    {"CROSSSLOT", errc::unsupported, "this is a node of a cluster"},
+    {"CLUSTERDOWN", errc::not_ready,
+     "the cluster is not complete; with cluster-require-full-coverage no the rest of it would go on"},
+    {"CROSSSLOT", errc::unsupported, "this is a node of a cluster: write redis+cluster://"},
     {"DENIED", errc::denied, "Redis runs in protected mode: give it a password, or bind it to the right address"},
     {"EXECABORT", errc::not_ready, ""},
     {"FAILOVER", errc::not_ready, "the server is handing over to a replica"},
@@ -34,7 +35,7 @@ constexpr meaning meanings[] = {
     {"MASTERDOWN", errc::not_ready, "a replica without its primary; connect to the primary"},
     {"MISCONF", errc::not_ready,
      "the server cannot save its data and refuses writes; mend its disk, or set stop-writes-on-bgsave-error no"},
-    {"MOVED", errc::unsupported, "this is a node of a cluster"},
+    {"MOVED", errc::unsupported, "this is a node of a cluster: write redis+cluster://"},
     {"NOADDR", errc::not_ready, ""},
     {"NOAUTH", errc::denied, "the server wants a password: redis://user:password@host, or password_file= in the URL"},
     {"NOGOODSLAVE", errc::not_ready, ""},
@@ -66,7 +67,8 @@ constexpr meaning known_errors[] = {
     {"max number of clients", errc::not_ready, "raise maxclients, or open fewer connections"},
     {"DB index is out of range", errc::bad_url, "the server has no such database"},
     {"invalid DB index", errc::bad_url, "the server has no such database"},
-    {"Script attempted to access keys that do not hash", errc::unsupported, "this is a node of a cluster"},
+    {"Script attempted to access keys that do not hash", errc::unsupported,
+     "this is a node of a cluster: write redis+cluster://"},
     {"SELECT is not allowed in cluster mode", errc::bad_url, "a cluster has database 0 only"},
     {"AUTH", errc::denied, "the server has no password for the default user; leave it out of the URL"},
     {"Client sent AUTH", errc::denied, "the server has no password; leave it out of the URL"},
@@ -112,6 +114,8 @@ seam::failure meaning_of(std::string_view error, std::string_view prefix) {
 }
 
 bool is_noscript(std::string_view error) noexcept { return first_word(error) == "NOSCRIPT"; }
+
+bool is_try_again(std::string_view error) noexcept { return first_word(error) == "TRYAGAIN"; }
 
 bool is_wrong_server(std::string_view error) noexcept {
   const std::string_view word = first_word(error);

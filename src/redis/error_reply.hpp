@@ -11,6 +11,8 @@ namespace holdfast::redis {
 
 /// The script is not in the server's cache: load it, and ask again.
 [[nodiscard]] bool is_noscript(std::string_view error) noexcept;
+/// A slot is on its way to another node of the cluster, and some of the keys are not here, or not yet.
+[[nodiscard]] bool is_try_again(std::string_view error) noexcept;
 /// This server is not the one that takes writes (any more): look for it anew.
 [[nodiscard]] bool is_wrong_server(std::string_view error) noexcept;
 

@@ -115,7 +115,7 @@ class examination {
       if (v.is(value::kind::error)) refused.add(each.right, v.text);
     }
     const limit l = soon();
-    const std::optional<seam::failure> deaf = co_await link_.listen(io_, l);
+    const std::optional<seam::failure> deaf = co_await link_.listen(io_, key, l);
     if (deaf && deaf->code != errc::denied) throw seam::failure(*deaf);
     if (deaf) refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
     refused.judge(settings_.user, settings_.prefix, found_);

@@ -1,9 +1,9 @@
 #include "redis/keys.hpp"
 
-#include <array>
 #include <charconv>
-#include <cstdint>
 #include <utility>
+
+#include "redis/slots.hpp"
 
 namespace holdfast::redis {
 
@@ -27,35 +27,6 @@ std::string encoded(std::string_view name) {
   return safe;
 }
 
-constexpr auto crc_table = [] {
-  std::array<std::uint16_t, 256> table{};
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    std::uint32_t crc = byte << 8;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc << 1) ^ ((crc & 0x8000u) != 0 ? 0x1021u : 0u);
-    table[byte] = static_cast<std::uint16_t>(crc);
-  }
-  return table;
-}();
-
-/// CRC-16/XMODEM, of which a cluster takes the slot.
-std::uint16_t slot_of(std::string_view text) noexcept {
-  std::uint32_t crc = 0;
-  for (const char c : text)
-    crc = ((crc << 8) & 0xffffu) ^ crc_table[((crc >> 8) ^ static_cast<unsigned char>(c)) & 255];
-  return static_cast<std::uint16_t>(crc % 16384);
-}
-
-/// A short text that lies in the same slot.
-std::string tag_for(std::string_view text) {
-  const std::uint16_t wanted = slot_of(text);
-  char digits[8];
-  for (unsigned n = 0;; ++n) {
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, n, 16);
-    const std::string_view tag(digits, static_cast<std::size_t>(end - digits));
-    if (slot_of(tag) == wanted) return std::string(tag);
-  }
-}
-
 /// How the companions of a key begin that is used as it stands.
 std::string base_of(std::string_view key) {
   const std::size_t open = key.find('{');
@@ -63,7 +34,7 @@ std::string base_of(std::string_view key) {
   std::string base(ours);
   if (close != std::string_view::npos && close > open + 1) return base.append(key).append(";");  // it has its own tag
   if (key.find('}') == std::string_view::npos) return base.append("{").append(key).append("}:");
-  return base.append("{").append(tag_for(key)).append("}").append(key).append("!");
+  return base.append("{").append(tag_of(slot_of(key))).append("}").append(key).append("!");
 }
 
 std::string lock_of(std::string_view prefix, std::string_view name) {
@@ -149,6 +120,10 @@ cell_keys::cell_keys(std::string_view prefix, std::string_view name) {
 }
 
 std::string inboxes(std::string_view prefix) { return std::string(prefix.empty() ? ours : prefix).append("in:"); }
+
+std::string inboxes_at(std::string_view all, std::uint16_t slot) {
+  return std::string(all).append("{").append(tag_of(slot)).append("}");
+}
 
 std::string client_record(std::string_view prefix, std::string_view inbox) {
   return std::string(prefix.empty() ? ours : prefix).append("client:").append(inbox);

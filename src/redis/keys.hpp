@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ struct cell_keys {
 
 /// How the channels of inboxes begin.
 [[nodiscard]] std::string inboxes(std::string_view prefix);
+/// The same of those that lie in one slot of a cluster, where a script may tell them something.
+[[nodiscard]] std::string inboxes_at(std::string_view inboxes, std::uint16_t slot);
 /// Where it is written down who a client is.
 [[nodiscard]] std::string client_record(std::string_view prefix, std::string_view inbox);
 

@@ -12,7 +12,7 @@ reply lanes::call(const command& what, const limit& l, std::optional<left_behind
   } at_the_end{mine};
   std::optional<std::uint64_t> connection;
   reply got = mine.call(what, l, connection);
-  if (connection) left = left_behind{number, *connection};
+  if (connection) left = left_behind{.lane = number, .connection = *connection};
   return got;
 }
 

@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "holdfast/limit.hpp"
 #include "redis/codec.hpp"
@@ -28,14 +30,16 @@ using reply = std::variant<value, seam::failure>;
 
 /// Who we are for the server and for other clients.
 struct identity {
-  std::string channel;   ///< of our inbox
-  command introduction;  ///< writes down where and what we are, for whoever asks who holds a lock
+  std::string inboxes;                  ///< how the channels of inboxes begin
+  std::string id;                       ///< of ours
+  std::optional<command> introduction;  ///< writes down where and what we are, for whoever asks who holds a lock
 };
 
 /// A command that was sent, or is about to be, and whose caller did not wait for the reply.
 struct left_behind {
   std::size_t lane = 0;
   std::uint64_t connection = 0;
+  std::size_t node = 0;  ///< of a cluster
 };
 
 /// Who hears what the server says by itself.
@@ -44,6 +48,8 @@ class listener {
   virtual ~listener() = default;
   /// A message to our inbox. On the loop.
   virtual void pushed(std::string_view message) = 0;
+  /// Messages may have been lost. From any thread.
+  virtual void missed() noexcept = 0;
   /// Messages may have been lost, and so may the server's data. From any thread.
   virtual void in_doubt() noexcept = 0;
 };
@@ -59,17 +65,25 @@ class link {
   /// Sends this behind it, on the same connection, so that it is carried out later than that, if at all. Nobody waits
   /// for the reply.
   virtual void follow(const left_behind&, const command&) noexcept = 0;
-  /// Whether messages reach us: what a server tells us from now on is heard.
-  [[nodiscard]] virtual bool listens() const noexcept = 0;
+  /// Whether messages about this key reach us: what a server tells us from now on is heard.
+  [[nodiscard]] virtual bool listens(const std::string& key) const noexcept = 0;
   /// Until they do. A failure: they do not.
-  virtual runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) = 0;
+  virtual runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) = 0;
   /// Which connection takes commands from the loop and messages: each has another number. 0: there is none, or nobody
   /// can tell. If it is the same before a call and after its reply, that is the one it went by. On the loop.
   [[nodiscard]] virtual std::uint64_t connection_number() const noexcept { return 0; }
   /// Sends it some time soon; nobody waits for the reply. On the loop.
   virtual void post(const command&) = 0;
+  /// The parts that keys lie on, by name, in an order that stays. One server is one part, without a name.
+  virtual runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit);
+  /// The link to one of them, for commands without a key. One server is reached by any name.
+  [[nodiscard]] virtual link& part(const std::string& /*name*/) { return *this; }
   /// Nothing will be asked any more. Ends what runs by itself.
   virtual void close() noexcept {}
 };
+
+inline runtime::task<seam::answer<std::vector<std::string>>> link::parts(runtime::io&, limit) {
+  co_return seam::answer<std::vector<std::string>>::yes(std::vector<std::string>(1));
+}
 
 }  // namespace holdfast::redis

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "redis/error_reply.hpp"
+#include "redis/keys.hpp"
 #include "runtime/blocking.hpp"
 
 namespace holdfast::redis {
@@ -35,8 +35,8 @@ class main_line::in_lobby {
   visitor& me_;
 };
 
-main_line::main_line(const dialer& d, std::string channel, command introduction, runtime::loop& loop, listener& who)
-    : dialer_(d), channel_(std::move(channel)), introduction_(std::move(introduction)), loop_(loop), listener_(who) {}
+main_line::main_line(const dialer& d, const identity& me, runtime::loop& loop, listener& who)
+    : dialer_(d), me_(me), loop_(loop), listener_(who) {}
 
 void main_line::close() noexcept {
   ending_.request_stop();
@@ -95,6 +95,43 @@ task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
   const wake why = co_await wait(i, me.called, l);
   if (why == wake::signalled || !leave(me)) co_return me.why;
   co_return seam::failure(errc::unreachable, "no connection within the limit (" + dialer_.how().where() + ")");
+}
+
+command main_line::subscription(std::uint16_t of_slot) const {
+  command c(2);
+  c.add("SSUBSCRIBE").add(inboxes_at(me_.inboxes, of_slot) + me_.id);
+  return c;
+}
+
+task<reply> main_line::hear(io& i, std::uint16_t of_slot, limit l) {
+  if (hears(of_slot)) co_return value();
+  if (!i.in_place()) {
+    const command c = subscription(of_slot);
+    reply got = co_await call(i, c, std::move(l));
+    co_return got;
+  }
+  const auto left_to_the_loop = std::make_shared<errand>();
+  loop_.start();
+  tasks_.spawn(run(left_to_the_loop, of_slot, l));
+  const wake why = co_await wait(i, left_to_the_loop->over, l);
+  if (why == wake::signalled) co_return std::move(left_to_the_loop->got);
+  co_return seam::failure(errc::unreachable, "not heard within the limit (" + dialer_.how().where() + ")");
+}
+
+task<void> main_line::run(std::shared_ptr<errand> what, std::uint16_t of_slot, limit l) {
+  const command c = subscription(of_slot);
+  try {
+    what->got = co_await call(loop_, c, l);
+  } catch (const std::exception& e) {
+    what->got = seam::failure(errc::not_ready, e.what());
+  }
+  what->over.set();
+}
+
+void main_line::hear_soon(std::uint16_t of_slot) {
+  if (!up_ || asked_for_.test(of_slot) || hears(of_slot)) return;
+  asked_for_.set(of_slot);
+  queue(subscription(of_slot), nullptr);
 }
 
 void main_line::start_serving() {
@@ -156,7 +193,7 @@ task<span> main_line::serve_once() {
   const instant since = loop_.now();
   begin(std::move(made));
   for (bool over = false; !over;) {
-    if (up_) post(introduction_);
+    if (me_.introduction) post(*me_.introduction);
     const wake why = co_await wait(loop_, broken_, limit(later(loop_.now(), 1h), ending_.get_token()));
     over = why != wake::late;
   }
@@ -172,7 +209,8 @@ main_line::lines main_line::dial() const noexcept {
     const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
     made.commands = dialer_.open(l);
     if (!made.commands->resp3()) made.messages = dialer_.open(l);
-    dialer_.subscribe(made.messages ? *made.messages : *made.commands, channel_, l);
+    if (!dialer_.how().of_a_cluster())
+      dialer_.subscribe(made.messages ? *made.messages : *made.commands, me_.inboxes + me_.id, l);
   } catch (const seam::failure& why) {
     made.why = why;
   } catch (const std::exception& e) {
@@ -203,6 +241,8 @@ void main_line::end(const seam::failure& why) noexcept {
   if (lines_.commands) loop_.unwatch(lines_.commands->fd());
   if (lines_.messages) loop_.unwatch(lines_.messages->fd());
   lines_ = {};
+  heard_.with([](slots& all) { all.reset(); });
+  asked_for_.reset();
   writable_watched_ = false;
   ready_.clear();
   taken_ += due_.size();
@@ -275,36 +315,50 @@ void main_line::on_ready() noexcept {
     if (lines_.commands->receive()) silent_since_ = loop_.now();
     while (std::optional<value> v = lines_.commands->next()) {
       if (v->is(value::kind::push)) {
-        deliver(*v);
-        continue;
+        deliver(std::move(*v));
+      } else {
+        take_reply(std::move(*v));
       }
-      if (due_.empty()) throw malformed("a reply that nobody asked for");
-      slot* const whose = due_.front();
-      due_.pop_front();
-      ++taken_;
-      if (whose != nullptr && whose->take(std::move(*v))) whose->answered.set();
     }
   } catch (const std::exception& e) {
     break_up(e.what());
   }
 }
 
+void main_line::take_reply(value v) {
+  if (due_.empty()) throw malformed("a reply that nobody asked for");
+  slot* const whose = due_.front();
+  due_.pop_front();
+  ++taken_;
+  if (whose != nullptr && whose->take(std::move(v))) whose->answered.set();
+}
+
 void main_line::on_message() noexcept {
   try {
     (void)lines_.messages->receive();
-    while (const std::optional<value> v = lines_.messages->next()) deliver(*v);
+    while (std::optional<value> v = lines_.messages->next()) deliver(std::move(*v));
   } catch (const std::exception& e) {
     break_up(e.what());
   }
 }
 
-/// {smessage, channel, text}; what else a server may say by itself means that it has taken our inbox away.
-void main_line::deliver(const value& push) {
+/// {smessage, channel, text}; {ssubscribe, channel, how many}, which comes in the place of a reply; and {sunsubscribe,
+/// …}, when the server has taken an inbox away. A cluster does so when a slot moves: what was in it is elsewhere now.
+void main_line::deliver(value push) {
   if (push.items.size() < 2) return;
-  if (push.items[0].text == "smessage" && push.items.size() == 3) {
+  const std::string& what = push.items[0].text;
+  if (what == "smessage" && push.items.size() == 3) {
     listener_.pushed(push.items[2].text);
-  } else if (push.items[0].text == "sunsubscribe") {
+  } else if (what == "ssubscribe") {
+    heard_.with([&](slots& all) { all.set(slot_of(push.items[1].text)); });
+    take_reply(std::move(push));
+  } else if (what == "sunsubscribe" && !dialer_.how().of_a_cluster()) {
     break_up("the server has taken our inbox away");
+  } else if (what == "sunsubscribe") {
+    const std::uint16_t where = slot_of(push.items[1].text);
+    heard_.with([&](slots& all) { all.reset(where); });
+    asked_for_.reset(where);
+    listener_.missed();
   }
 }
 

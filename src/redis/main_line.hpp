@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "redis/awaited.hpp"
 #include "redis/connection.hpp"
 #include "redis/link.hpp"
+#include "redis/slots.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/nursery.hpp"
@@ -22,8 +24,8 @@ namespace holdfast::redis {
 /// a second connection, for the messages.
 class main_line {
  public:
-  /// `channel` is our inbox; `introduction` is said with every connection, and every hour.
-  main_line(const dialer&, std::string channel, command introduction, runtime::loop&, listener&);
+  /// An introduction is said with every connection, and every hour.
+  main_line(const dialer&, const identity&, runtime::loop&, listener&);
   main_line(const main_line&) = delete;
   main_line& operator=(const main_line&) = delete;
 
@@ -34,6 +36,14 @@ class main_line {
   /// From any thread.
   [[nodiscard]] bool listens() const noexcept { return up_; }
   [[nodiscard]] runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit);
+  /// Of a node of a cluster, where we have an inbox in each slot: whether it is heard.
+  [[nodiscard]] bool hears(std::uint16_t of_slot) const noexcept {
+    return heard_.with([&](const auto& all) { return all.test(of_slot); });
+  }
+  /// Until it is, or the node says why not.
+  [[nodiscard]] runtime::task<reply> hear(runtime::io&, std::uint16_t of_slot, limit);
+  /// The same, and nobody waits for it. On the loop.
+  void hear_soon(std::uint16_t of_slot);
   void distrust() noexcept {
     distrusted_ = true;
     if (up_) broken_.set();
@@ -68,6 +78,13 @@ class main_line {
     std::optional<seam::failure> why;                // there are none
   };
 
+  /// What a caller of another thread leaves to the loop.
+  struct errand {
+    runtime::signal over;
+    reply got = seam::failure(errc::unreachable, "");
+  };
+  using slots = std::bitset<slots_of_a_cluster>;
+
   class in_lobby;
   runtime::task<void> serve();
   runtime::task<void> flush_soon();
@@ -84,12 +101,14 @@ class main_line {
   void flush();
   void on_ready() noexcept;
   void on_message() noexcept;
-  void deliver(const value&);
+  void deliver(value);
+  void take_reply(value);
+  [[nodiscard]] command subscription(std::uint16_t of_slot) const;
+  runtime::task<void> run(std::shared_ptr<errand>, std::uint16_t of_slot, limit);
   void break_up(std::string why) noexcept;
 
   const dialer& dialer_;
-  const std::string channel_;
-  const command introduction_;
+  const identity me_;
   runtime::loop& loop_;
   listener& listener_;
   std::stop_source ending_;
@@ -98,6 +117,7 @@ class main_line {
   runtime::guarded<lobby> lobby_;
   runtime::signal broken_;
   runtime::signal hurry_;
+  runtime::guarded<slots> heard_;
 
   // Of the loop.
   lines lines_;
@@ -107,6 +127,7 @@ class main_line {
   runtime::instant silent_since_{};  // replies are due since then, and nothing came
   bool writable_watched_ = false;
   std::uint64_t connections_ = 0;  // that there ever were
+  slots asked_for_;                // of those that nobody waits for
   std::string why_broken_;
   milliseconds pause_{0};  // before the next try
 

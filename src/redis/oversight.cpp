@@ -1,6 +1,7 @@
 // What those see and do who look after the locks of others.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -29,6 +30,35 @@ constexpr int steps_of_a_page = 256;
 bool is_cursor(std::string_view text) {
   return text.size() <= 20 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
+
+/// Where a list goes on.
+struct list_position {
+  std::size_t part = 0;
+  std::string cursor = "0";
+
+  /// Nothing: nobody has written that. A part that is gone is passed over.
+  static std::optional<list_position> read(std::string_view text, const std::vector<std::string>& parts) {
+    list_position b;
+    if (text.empty()) return b;
+    const std::size_t at = std::min(text.find('@'), text.size());
+    const std::string_view cursor = text.substr(0, at), where = text.substr(std::min(at + 1, text.size()));
+    const bool named = at < text.size();
+    if (cursor.empty() || !is_cursor(cursor) || named == parts.front().empty()) return std::nullopt;
+    b.part = static_cast<std::size_t>(std::ranges::lower_bound(parts, where) - parts.begin());
+    if (b.part < parts.size() && parts[b.part] == where) b.cursor = cursor;
+    return b;
+  }
+  [[nodiscard]] bool at_the_end(const std::vector<std::string>& parts) const { return part >= parts.size(); }
+  void go_to(const std::string& next) {
+    cursor = next;
+    if (next == "0") ++part;
+  }
+  /// Empty: there is no more.
+  [[nodiscard]] std::string write(const std::vector<std::string>& parts) const {
+    if (at_the_end(parts)) return {};
+    return parts[part].empty() ? cursor : cursor + "@" + parts[part];
+  }
+};
 
 /// Anything may stand in a key that has the name of a lock, if there is no prefix.
 bool is_in_use(const state& is, bool prefixed) {
@@ -64,13 +94,11 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
   }
   if (all.size() != names.size()) co_return answer<views>::unknown(strange("inspect"));
   if (inboxes != 0) {
-    command records(1 + inboxes);
-    records.add("MGET");
+    std::vector<std::string> whose;
     for (answer<inspection>& each : all) {
-      if (!each.is_yes()) continue;
-      for (const std::string& inbox : each.value().inboxes) records.add(client_record(settings_.prefix, inbox));
+      if (each.is_yes()) std::ranges::copy(each.value().inboxes, std::back_inserter(whose));
     }
-    reply known = co_await link_->call(i, records, l, nobody_minds);
+    reply known = co_await records_of(i, whose, l);
     if (auto why = failed<views>(known, settings_.prefix)) co_return std::move(*why);
     std::size_t from = 0;
     for (answer<inspection>& each : all) {
@@ -78,6 +106,33 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
     }
   }
   co_return answer<views>::yes(std::move(all));
+}
+
+task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, limit l) {
+  std::optional<left_behind> nobody_minds;
+  if (!settings_.of_a_cluster()) {
+    command all(1 + inboxes.size());
+    all.add("MGET");
+    for (const std::string& inbox : inboxes) all.add(client_record(settings_.prefix, inbox));
+    reply known = co_await link_->call(i, all, l, nobody_minds);
+    co_return known;
+  }
+  // They lie in as many slots. Most of those that are listed together are of few clients.
+  std::map<std::string, value> each_once;
+  value records;
+  records.what = value::kind::list;
+  for (const std::string& inbox : inboxes) {
+    if (!each_once.contains(inbox)) {
+      command one(2);
+      one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
+      reply known = co_await link_->call(i, one, l, nobody_minds);
+      value* const said = std::get_if<value>(&known);
+      if (said == nullptr || said->is(value::kind::error)) co_return known;
+      each_once.emplace(inbox, std::move(*said));
+    }
+    records.items.push_back(each_once.at(inbox));
+  }
+  co_return records;
 }
 
 task<answer<state>> client::inspect(io& i, std::string name, limit l) {
@@ -90,7 +145,8 @@ task<answer<state>> client::inspect(io& i, std::string name, limit l) {
   co_return answer<state>::yes(std::move(seen.value().is));
 }
 
-task<answer<client::found>> client::search(io& i, std::string prefix, std::string cursor, instant end, limit l) {
+task<answer<client::found>> client::search(io& i, link& part, std::string prefix, std::string cursor, instant end,
+                                           limit l) {
   found some{.names = {}, .cursor = std::move(cursor)};
   const std::string pattern = pattern_of_locks(settings_.prefix, prefix);
   const bool prefixed = !settings_.prefix.empty();
@@ -99,7 +155,7 @@ task<answer<client::found>> client::search(io& i, std::string prefix, std::strin
     c.add("SCAN").add(some.cursor).add("MATCH").add(pattern).add("COUNT").add(keys_in_a_step);
     if (!prefixed) c.add("TYPE").add("string");
     std::optional<left_behind> nobody_minds;
-    reply r = co_await link_->call(i, c, l, nobody_minds);
+    reply r = co_await part.call(i, c, l, nobody_minds);
     if (auto why = failed<found>(r, settings_.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     const bool good = v.is(value::kind::list) && v.items.size() == 2 && v.items[1].is(value::kind::list) &&
@@ -121,7 +177,8 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
   entries in_use;
   while (!names.empty()) {
     std::vector<std::string> some;
-    while (!names.empty() && some.size() < names_in_a_step) {
+    const std::size_t in_a_step = settings_.of_a_cluster() ? 1 : names_in_a_step;  // a script knows one slot only
+    while (!names.empty() && some.size() < in_a_step) {
       some.push_back(std::move(names.extract(names.begin()).value()));
     }
     answer<views> all = co_await look_at(i, some, listing::most_holders, 0, l);
@@ -135,17 +192,22 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
   co_return answer<entries>::yes(std::move(in_use));
 }
 
-// Over a slow link a page ends when half of its time is gone, and the next one goes on from there.
+// Over a slow link a page ends when half of its time is gone, and the next one goes on from there. What a page says is
+// the part and its cursor there, `<cursor>@<part>`; of one server there is only the cursor.
 task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
-  if (!is_cursor(after)) {
-    co_return answer<listing>::unknown(seam::failure(errc::bad_option, "no page has said to go on from there"));
-  }
   const instant began = i.now();
   const instant end = began + (std::max(l.at(), began) - began) / 2;
-  listing page{.names = {}, .next = after.empty() ? "0" : after};
+  answer<std::vector<std::string>> parts = co_await link_->parts(i, l);
+  if (parts.is_unknown()) co_return answer<listing>::unknown(parts.why());
+  std::optional<list_position> from = list_position::read(after, parts.value());
+  if (!from) {
+    co_return answer<listing>::unknown(seam::failure(errc::bad_option, "no page has said to go on from there"));
+  }
+  listing page{.names = {}, .next = {}};
   std::set<std::string> seen;
-  for (int steps = 0; steps < steps_of_a_page && seen.size() < most;) {
-    answer<found> here = co_await search(i, prefix, page.next, end, l);
+  for (int steps = 0; steps < steps_of_a_page && seen.size() < most && !from->at_the_end(parts.value());) {
+    link& part = link_->part(parts.value()[from->part]);
+    answer<found> here = co_await search(i, part, prefix, from->cursor, end, l);
     if (here.is_unknown() && steps == 0) co_return answer<listing>::unknown(here.why());
     if (here.is_unknown()) break;
     std::set<std::string>& names = here.value().names;
@@ -154,11 +216,11 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
     if (more.is_unknown() && steps == 0) co_return answer<listing>::unknown(more.why());
     if (more.is_unknown()) break;
     std::ranges::move(more.value(), std::back_inserter(page.names));
-    page.next = here.value().cursor;
+    from->go_to(here.value().cursor);
     steps += here.value().steps;
-    if (page.next == "0" || i.now() >= end) break;
+    if (i.now() >= end) break;
   }
-  if (page.next == "0") page.next.clear();
+  page.next = from->write(parts.value());
   co_return answer<listing>::yes(std::move(page));
 }
 
@@ -171,7 +233,7 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
   for (;;) {
     command c = call_of(scripts::revoke, 4, 5);
     c.add(k.lock).add(k.fence).add(k.holders).add(k.asked);
-    c.add(inboxes_).add(static_cast<std::int64_t>(fence)).add(reason).add(seam::who_we_are()).add(bookmark);
+    c.add(inboxes_of(k.lock)).add(static_cast<std::int64_t>(fence)).add(reason).add(seam::who_we_are()).add(bookmark);
     reply r = co_await run(i, scripts::revoke, c, l, nobody_minds);
     const value* const v = std::get_if<value>(&r);
     if (v != nullptr && v->is(value::kind::text)) {
@@ -195,7 +257,7 @@ task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
   const std::string claim = what.owner ? sixteen(what.owner->high, what.owner->low) : std::string();
   command c = call_of(scripts::break_lock, 5, 6);
   c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.broken);
-  c.add(inboxes_).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
+  c.add(inboxes_of(k.lock)).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
   c.add(seam::who_we_are()).add(what.reason);
   std::optional<left_behind> nobody_minds;  // it is known by its id
   for (bool took = false;; took = true) {

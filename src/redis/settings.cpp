@@ -140,7 +140,7 @@ bool set_wait(acknowledgement& wait, const std::string& option, const std::strin
     if (text != "local" && text != "replicas") refuse("the option 'wait_aof' is local or replicas");
     wait.on_disks = text == "local" ? disks::local : disks::replicas;
   } else if (option == "wait_timeout") {
-    wait.limit = duration(option, text);
+    wait.limit = duration_in(option, text);
   } else {
     return false;
   }
@@ -151,6 +151,7 @@ bool set_wait(acknowledgement& wait, const std::string& option, const std::strin
 void check_wait(settings& s, bool given) {
   using disks = acknowledgement::disks;
   const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
+  if (s.of_a_cluster() && s.wait.is_wanted()) refuse("the replicas of a cluster are not waited for today");
   if (given && !s.wait.is_wanted()) refuse("the option 'wait_timeout' needs wait_replicas or wait_aof");
   if (s.wait.on_disks == disks::replicas && no_replicas) {
     refuse(
@@ -163,7 +164,9 @@ void check_wait(settings& s, bool given) {
 void set_option(settings& s, const std::string& option, const std::string& text) {
   if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
   const auto file = [&](std::string net::tls_files::* which) {
-    if (!s.tls) refuse("the option '" + option + "' needs TLS: write rediss://, valkeys:// or rediss+sentinel://");
+    if (!s.tls)
+      refuse("the option '" + option +
+             "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
     (*s.tls).*which = text;
   };
   if (option == "prefix") {
@@ -215,6 +218,20 @@ void set_sentinels(settings& s, const net::url& u) {
   if (end < u.path.size()) s.database = number<int>("/database", u.path.substr(end + 1), 0, 1'000'000, "/1");
 }
 
+/// node,...
+void set_seeds(settings& s, const net::url& u) {
+  s.seeds.push_back({u.host, u.port});
+  s.seeds.insert(s.seeds.end(), u.others.begin(), u.others.end());
+  for (net::url::place& each : s.seeds) {
+    if (each.host.empty()) each.host = s.host;
+    if (each.port == 0) each.port = s.port;
+  }
+  s.host = s.seeds.front().host;
+  s.port = s.seeds.front().port;
+  if (!u.path.empty() && u.path != "0")
+    refuse("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
+}
+
 void check_words(const settings& s) {
   if (s.prefix.size() > 128) refuse("the prefix has more than 128 bytes");
   if (s.prefix.find_first_of("{}") != std::string::npos) refuse("the prefix may not have braces");
@@ -233,7 +250,8 @@ settings settings::parse(std::string_view text) {
     refuse(e.what());
   }
   settings s;
-  if (u.scheme == "rediss" || u.scheme == "valkeys" || u.scheme == "rediss+sentinel") s.tls.emplace();
+  const bool tls = u.scheme == "rediss" || u.scheme == "valkeys" || u.scheme.starts_with("rediss+");
+  if (tls) s.tls.emplace();
   s.user = u.user;
   s.password = u.password;
   if (u.scheme == "redis+unix") {
@@ -246,8 +264,12 @@ settings settings::parse(std::string_view text) {
     }
   } else if (u.scheme.ends_with("+sentinel")) {
     set_sentinels(s, u);
+  } else if (u.scheme.ends_with("+cluster")) {
+    set_seeds(s, u);
   } else {
-    if (!u.others.empty()) refuse("this is one server; several hosts are the sentinels of a redis+sentinel:// URL");
+    if (!u.others.empty()) {
+      refuse("this is one server; several are the sentinels of redis+sentinel://, or nodes of redis+cluster://");
+    }
     if (!u.host.empty()) s.host = u.host;
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");

@@ -39,11 +39,13 @@ struct acknowledgement {
 ///   redis://[user[:password]@]host[:port][/database]    rediss:// with TLS; valkey://, valkeys:// the same
 ///   redis+unix:///path/of/the/socket
 ///   redis+sentinel://[user[:password]@]sentinel[:port],.../service[/database]    rediss+sentinel:// with TLS
+///   redis+cluster://[user[:password]@]node[:port],...    rediss+cluster:// with TLS
 struct settings {
   std::string host = "127.0.0.1";
   int port = 6379;
   std::string path;                            ///< of a unix socket; then host and port mean nothing
   std::optional<sentinel_settings> sentinels;  ///< the same
+  std::vector<net::url::place> seeds;          ///< nodes of a cluster, whom to ask for the others; none: it is none
   std::optional<net::tls_files> tls;
   std::string user;
   std::string password;
@@ -66,6 +68,7 @@ struct settings {
   [[nodiscard]] static std::string shown(std::string_view url) { return shown(url, {}); }
   /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
+  [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }
 };
 
 /// The time that an option says, such as 500ms or 2s. Throws seam::failure.

@@ -13,6 +13,7 @@ bool is_number(const value& v, std::int64_t least) {
 command call_of(const script& s, std::size_t keys, std::size_t args) {
   command c(3 + keys + args);
   c.add("EVALSHA").add(s.sha).add(static_cast<std::int64_t>(keys));
+  if (keys != 0) c.key_follows();
   return c;
 }
 

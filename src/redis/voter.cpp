@@ -30,6 +30,9 @@ constexpr milliseconds look_again = 1s;
 /// A server counts whole seconds from the one that it was started in.
 constexpr milliseconds up_to_a_second = 1s;
 
+/// One server tells us all by one channel.
+const std::string any_key;
+
 }  // namespace
 
 voter::voter(std::unique_ptr<client> c, rules r) : client_(std::move(c)), rules_(r) {}
@@ -43,9 +46,11 @@ std::string voter::waiter_of(const candidate& who) const {
   return owner_text(client_->id_, who.owner, seam::share(), 0ms, who.label);
 }
 
-bool voter::is_reached() const noexcept { return client_->link_->listens(); }
+bool voter::is_reached() const noexcept { return client_->link_->listens(any_key); }
 
-task<std::optional<seam::failure>> voter::reach(io& i, limit l) { return client_->link_->listen(i, std::move(l)); }
+task<std::optional<seam::failure>> voter::reach(io& i, limit l) {
+  return client_->link_->listen(i, any_key, std::move(l));
+}
 
 task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   const settings& s = client_->settings_;
@@ -153,7 +158,7 @@ task<reply> voter::run_of_age(io& i, const script& s, const command& c, limit l)
 
 /// Asks once on each connection: a server that starts again cuts them all. A failure: it may not vote.
 task<std::optional<seam::failure>> voter::come_of_age(io& i, limit l) {
-  std::optional<seam::failure> down = co_await client_->link_->listen(i, l);
+  std::optional<seam::failure> down = co_await client_->link_->listen(i, any_key, l);
   if (down) co_return down;
   const std::uint64_t line = client_->link_->connection_number();
   if (line == 0 || line != known_) {

@@ -16,8 +16,9 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     : loop_(loop),
       dialer_(std::move(s)),
       lanes_(dialer_, loop, [&who] { who.in_doubt(); }),
-      main_(dialer_, me.channel, me.introduction, loop, who),
-      introduction_(me.introduction) {
+      main_(dialer_, me, loop, who),
+      introduction_(me.introduction),
+      introduced_(!me.introduction) {
   if (dialer_.asks() == nullptr) return;
   watch_.emplace(*dialer_.asks(), dialer_.how().connect_timeout, loop);
   dialer_.asks()->when_moved([this, &who] {
@@ -56,7 +57,7 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
 reply wire::call_by_lane(const command& what, const limit& l, std::optional<left_behind>& left) {
   // Read first: a write by every caller would cost all of them.
   if (introduced_.load(std::memory_order_relaxed)) return lanes_.call(what, l, left);
-  command both = introduction_;
+  command both = *introduction_;
   both.then(what);
   introduced_ = true;
   reply got = lanes_.call(both, l, left);

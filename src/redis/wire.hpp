@@ -18,13 +18,16 @@ class wire final : public link {
 
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
   void follow(const left_behind& where, const command& what) noexcept override { lanes_.follow(where, what); }
-  [[nodiscard]] bool listens() const noexcept override { return main_.listens(); }
-  runtime::task<std::optional<seam::failure>> listen(runtime::io& i, limit l) override {
+  [[nodiscard]] bool listens(const std::string&) const noexcept override { return main_.listens(); }
+  runtime::task<std::optional<seam::failure>> listen(runtime::io& i, const std::string&, limit l) override {
     start_watch();
     return main_.listen(i, std::move(l));
   }
   [[nodiscard]] std::uint64_t connection_number() const noexcept override { return main_.connection_number(); }
   void post(const command& what) override { main_.post(what); }
+  /// For a cluster, whose nodes have one each.
+  [[nodiscard]] main_line& main() noexcept { return main_; }
+  [[nodiscard]] const main_line& main() const noexcept { return main_; }
   void close() noexcept override;
 
  private:
@@ -36,8 +39,8 @@ class wire final : public link {
   lanes lanes_;
   main_line main_;
   std::optional<sentinel_watch> watch_;
-  const command introduction_;
-  std::atomic<bool> introduced_{false};  // by a lane; the main line does it again and again
+  const std::optional<command> introduction_;
+  std::atomic<bool> introduced_;  // by a lane; the main line does it again and again
   std::atomic<bool> tidies_{false};
   std::atomic<bool> watches_{false};
   std::stop_source ending_;

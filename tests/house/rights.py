@@ -18,12 +18,13 @@ ASKS_SENTINELS = "src/redis/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
 NEED_NO_RIGHT = {"HELLO", "AUTH"}  # whoever is not authorised yet may say them
 ONLY_WITH_A_DATABASE = {"SELECT"}  # the document says so
-FOR_SOME_URLS = {"role", "wait", "waitaof", "command|info"}  # with sentinels, or where replicas are waited for
+# With sentinels, where replicas are waited for, of a cluster.
+FOR_SOME_URLS = {"role", "wait", "waitaof", "command|info", "asking", "cluster|slots"}
 
 IN_LUA = re.compile(r"\bcall\('([A-Z]+)'(?:, '([A-Z]+)')?")
 IN_CXX = re.compile(r'^\s*\w+\.add\("([A-Z]+)"\)(?:\.add\("([A-Z-]+)"\))?', re.MULTILINE)
 TRIED = re.compile(r'\{"([a-z|]+)", "[A-Z]+')
-CONTAINERS = {"SCRIPT", "PUBSUB", "CONFIG", "SENTINEL", "COMMAND"}  # their subcommand has a right of its own
+CONTAINERS = {"CLUSTER", "SCRIPT", "PUBSUB", "CONFIG", "SENTINEL", "COMMAND"}  # their subcommand has a right of its own
 
 
 def sent(lua, cxx):

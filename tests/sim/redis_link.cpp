@@ -51,7 +51,7 @@ task<reply> redis_link::call(io& i, const redis::command& what, limit l, std::op
   way& w = choose(i);
   std::optional<seam::failure> down;
   if (&w == &main_) {
-    down = co_await listen(i, l);
+    down = co_await listen(i, channel_, l);
   } else {
     down = co_await make_sure_of(i, w, l);
   }
@@ -77,7 +77,7 @@ task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit
   const wake why = co_await wait(i, mine.answered, nearer);
   if (mine.got) co_return std::move(*mine.got);
   const std::size_t which = &w == &main_ ? lanes_.size() : static_cast<std::size_t>(&w - lanes_.data());
-  left = redis::left_behind{which, w.number};
+  left = redis::left_behind{.lane = which, .connection = w.number};
   if (planted(bug::late_reply_to_another)) {
     std::erase(w.due, &mine);
   } else {
@@ -110,7 +110,7 @@ task<std::optional<seam::failure>> redis_link::make_sure_of(io& i, way& w, limit
   co_return std::nullopt;
 }
 
-task<std::optional<seam::failure>> redis_link::listen(io& i, limit l) {
+task<std::optional<seam::failure>> redis_link::listen(io& i, const std::string&, limit l) {
   if (up_) co_return std::nullopt;
   const counted here(waiting_);
   visitor me;

@@ -33,8 +33,8 @@ class redis_link final : public redis::link {
   runtime::task<redis::reply> call(runtime::io&, const redis::command&, limit,
                                    std::optional<redis::left_behind>&) override;
   void follow(const redis::left_behind&, const redis::command&) noexcept override;
-  [[nodiscard]] bool listens() const noexcept override { return up_; }
-  runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override;
+  [[nodiscard]] bool listens(const std::string&) const noexcept override { return up_; }
+  runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const redis::command&) override;
 
   void disturb();  ///< cuts one of its connections

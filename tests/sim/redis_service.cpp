@@ -19,7 +19,7 @@ class redis_service::side final : public access {
       : service_(s),
         home_(home),
         client_(redis::settings(), redis::sixteen(s.world_.random(), s.world_.random()),
-                [this](const redis::identity& me, redis::listener& who) { return wire_up(me.channel, who); }),
+                [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
     store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
       if (!store_.over) service_.server_.audit().heard(owner, what, yes);

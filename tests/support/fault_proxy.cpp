@@ -1,5 +1,7 @@
 #include "support/fault_proxy.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -31,11 +33,31 @@ sockaddr_un address_of(const std::string& path) {
 
 fault_proxy::fault_proxy(std::string server) : server_(std::move(server)) {
   listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  nudge_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   const sockaddr_un here = address_of(socket_);
-  if (::bind(listener_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0 || ::listen(listener_, 128) != 0) {
+  if (::bind(listener_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
     throw std::runtime_error("no proxy at " + socket_);
   }
+  begin();
+}
+
+fault_proxy::fault_proxy(std::string server, int port) : server_(std::move(server)) {
+  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int on = 1;
+  ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  here.sin_port = htons(static_cast<std::uint16_t>(port));
+  if (::bind(listener_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
+    ::close(listener_);
+    throw std::runtime_error("no proxy at port " + std::to_string(port));
+  }
+  begin();
+}
+
+void fault_proxy::begin() {
+  nudge_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (::listen(listener_, 128) != 0) throw std::runtime_error("the proxy cannot listen");
   thread_ = std::thread([this] { run(); });
 }
 
@@ -152,6 +174,8 @@ void fault_proxy::accept(state& s) {
   for (;;) {
     const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (client < 0) return;
+    const int on = 1;
+    ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // at a port; a unix socket has no such thing
     const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const sockaddr_un there = address_of(server_);
     if (s.refuses || ::connect(server, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0) {

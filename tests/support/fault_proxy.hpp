@@ -12,7 +12,7 @@
 
 namespace holdfast::test {
 
-/// Stands between a client and a server, at a unix socket of its own, and does to the bytes what networks do.
+/// Stands between a client and a server, at a unix socket or a port of its own, and does to the bytes what networks do.
 class fault_proxy {
  public:
   enum class way { to_server, to_client };
@@ -24,6 +24,7 @@ class fault_proxy {
 
   /// `server` is the path of its socket.
   explicit fault_proxy(std::string server);
+  fault_proxy(std::string server, int port);
   fault_proxy(const fault_proxy&) = delete;
   fault_proxy& operator=(const fault_proxy&) = delete;
   ~fault_proxy();
@@ -73,6 +74,7 @@ class fault_proxy {
     bool refuses = false;
     std::vector<std::unique_ptr<pair>> pairs;
   };
+  void begin();
   static std::size_t index(way w) noexcept { return w == way::to_server ? 0 : 1; }
   void run();
   void accept(state&);

@@ -37,8 +37,8 @@ struct scripted_link final : link {
     co_return last;
   }
   void follow(const left_behind&, const command&) noexcept override {}
-  [[nodiscard]] bool listens() const noexcept override { return listening; }
-  runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit) override {
+  [[nodiscard]] bool listens(const std::string&) const noexcept override { return listening; }
+  runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string&, limit) override {
     listening = !deaf;
     co_return deaf;
   }
@@ -67,7 +67,7 @@ class redis_client : public testing::Test {
   void SetUp() override { open("redis://"); }
   void open(const std::string& url) {
     client_ = std::make_unique<client>(settings::parse(url), inbox_id, [this](const identity& me, listener& who) {
-      channel_ = me.channel;
+      channel_ = me.inboxes + me.id;
       listener_ = &who;
       auto made = std::make_unique<scripted_link>();
       link_ = made.get();

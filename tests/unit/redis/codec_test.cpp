@@ -230,5 +230,20 @@ TEST(command, is_read_by_the_decoder_as_it_was_meant) {
   EXPECT_EQ(decoded(c.bytes()), lines{"[\"EVALSHA\" \"7\" \"two words\r\n\"]"});
 }
 
+TEST(command, knows_the_key_of_its_last_part) {
+  command load(3), call(4), asking(1);
+  load.add("SCRIPT").add("LOAD").add("text");
+  call.add("EVALSHA").add("sha").add("1").key_follows().add("the key");
+  asking.add("ASKING");
+  EXPECT_EQ(load.key(), "");
+  EXPECT_EQ(call.key(), "the key");
+  const std::string alone = load.bytes();
+  EXPECT_EQ(load.then(call).key(), "the key");
+  const command asked = load.with_before_last(asking);
+  EXPECT_EQ(asked.key(), "the key");
+  EXPECT_EQ(asked.replies(), 3u);
+  EXPECT_EQ(asked.bytes(), alone + asking.bytes() + call.bytes()) << "ASKING is for the next command only";
+}
+
 }  // namespace
 }  // namespace holdfast::redis

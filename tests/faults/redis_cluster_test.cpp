@@ -1,0 +1,278 @@
+// What happens to the nodes of a cluster, and to the slots between them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "faults/redis_store.hpp"
+#include "redis/keys.hpp"
+#include "redis/slots.hpp"
+#include "support/redis_cluster.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+using these = std::vector<std::string>;
+
+std::string lock_of(const std::string& name) { return redis::keys("holdfast:", name).lock; }
+std::uint16_t slot_of(const std::string& name) { return redis::slot_of(lock_of(name)); }
+
+these names(const store& s) {
+  these all;
+  std::string after;
+  do {
+    const listing page = s.list("", after);
+    for (const listing::entry& each : page.names) all.push_back(each.name);
+    after = page.next;
+  } while (!after.empty());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// How many channels of ours are listened to there.
+std::size_t inboxes(test::redis_cluster& all, std::size_t node) {
+  return all.ask(node, {"PUBSUB", "SHARDCHANNELS"}).items.size();
+}
+
+/// Three primaries for all of these; what they do to them is undone.
+class redis_cluster : public testing::Test {
+ protected:
+  redis_cluster() : cluster(all()) { cluster.flush(); }
+  [[nodiscard]] std::string url() const { return cluster.url("timeout=300ms"); }
+  /// Slots of this name go back to where they came from.
+  struct moved_back {
+    test::redis_cluster& cluster;
+    std::uint16_t slot;
+    ~moved_back() {
+      cluster.flush();
+      cluster.move(slot, 1, 0);
+    }
+  };
+  test::redis_cluster& cluster;
+
+ private:
+  static test::redis_cluster& all() {
+    static test::redis_cluster nodes;
+    return nodes;
+  }
+};
+
+TEST_F(redis_cluster, moves_a_slot_with_its_holder_and_those_who_wait_in_their_order) {
+  const std::string name = cluster.name_at(0);
+  const moved_back at_the_end{cluster, slot_of(name)};
+  watched_client one(url()), other(url()), third(url());
+  lease held = one.store.acquire(name, {.ttl = 20s});
+  auto first = other.wait_for(name, {.ttl = 20s});
+  auto second = third.wait_for(name, {.ttl = 20s});
+  cluster.move(slot_of(name), 0, 1);
+  EXPECT_TRUE(test::eventually([&] { return inboxes(cluster, 1) >= 2; })) << "they listen at the new node";
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(one.store.inspect(name).waiting, 2u);
+  EXPECT_EQ(held.release(), released::yes);
+  std::optional<lease> next = test::get(std::move(first));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+  EXPECT_NE(second.wait_for(0s), std::future_status::ready) << "it came later";
+  EXPECT_EQ(next->release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(second)));
+}
+
+TEST_F(redis_cluster, renews_a_lock_in_a_slot_that_is_on_its_way_for_long) {
+  const std::string name = cluster.name_at(0);
+  const std::uint16_t slot = slot_of(name);
+  const moved_back at_the_end{cluster, slot};
+  watched_client one(url());
+  lease held = one.store.acquire(name, {.ttl = 2s});
+  const auto renewed = [&] { return one.seen->events(event::kind::renewed).size(); };
+  cluster.begin_to_move(slot, 0, 1);
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 4)) << "for more than its ttl, where it was";
+  cluster.move_keys(slot, 0, 1);
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 4)) << "and where it goes";
+  cluster.end_move(slot, 1);
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 2));
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(held.release(), released::yes);
+}
+
+TEST_F(redis_cluster, lets_whoever_wants_a_lock_of_a_slot_on_its_way_have_it_when_it_is_there) {
+  const std::string name = cluster.name_at(0);
+  const std::uint16_t slot = slot_of(name);
+  const moved_back at_the_end{cluster, slot};
+  watched_client one(url()), impatient(url(), 300ms);
+  cluster.begin_to_move(slot, 0, 1);
+  const auto [why, text] = failure_of([&] { (void)impatient.store.acquire(name); });
+  EXPECT_EQ(why, errc::not_ready) << text;
+  EXPECT_NE(text.find("TRYAGAIN"), std::string::npos) << text;
+  auto got = std::async(std::launch::async, [&] { return one.store.try_acquire(name, within(test::hang)); });
+  const auto refused = [&] {
+    return cluster.ask(1, {"INFO", "errorstats"}).text.find("TRYAGAIN") != std::string::npos;
+  };
+  EXPECT_TRUE(test::eventually(refused));
+  cluster.end_move(slot, 1);
+  EXPECT_TRUE(test::get(std::move(got)));
+}
+
+TEST_F(redis_cluster, asks_the_node_to_which_a_key_has_gone_before) {
+  watched_client one(url());
+  std::string name;
+  for (int n = 0; name.empty(); ++n) {
+    const std::string tried = "latch/" + std::to_string(n);
+    if (cluster.home_of(lock_of(tried)) == 0) name = std::to_string(n);
+  }
+  const std::uint16_t slot = slot_of("latch/" + name);
+  const moved_back at_the_end{cluster, slot};
+  latch done(one.store, name, 1);
+  done.count_down();
+  cluster.begin_to_move(slot, 0, 1);
+  cluster.move_keys(slot, 0, 1);
+  EXPECT_TRUE(done.try_wait()) << "with ASKING";
+  cluster.end_move(slot, 1);
+  EXPECT_TRUE(done.try_wait()) << "with MOVED";
+}
+
+TEST_F(redis_cluster, is_overseen_on_all_its_nodes) {
+  watched_client one(url()), other(url());
+  these all;
+  std::map<std::string, lease> held;
+  for (std::size_t node = 0; node < 3; ++node) {
+    for (int n = 0; n < 30; ++n) {
+      all.push_back(cluster.name_at(node, n));
+      held.emplace(all.back(), one.store.acquire(all.back(), {.ttl = 3s}));
+    }
+  }
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(names(other.store), all);
+  EXPECT_EQ(failure_of([&] { (void)other.store.list("", "17@nowhere.example:1"); }).first, std::error_code())
+      << "a node that is gone is passed over";
+  EXPECT_EQ(failure_of([&] { (void)other.store.list("", "17"); }).first, errc::bad_option);
+  for (std::size_t node = 0; node < 3; ++node) {
+    const std::string name = cluster.name_at(node);
+    lease& mine = held.at(name);
+    const state is = other.store.inspect(name);
+    ASSERT_EQ(is.holders.size(), 1u);
+    EXPECT_EQ(is.holders[0].fence, mine.fence());
+    EXPECT_EQ(is.holders[0].pid, ::getpid()) << "its record lies in another slot";
+    EXPECT_TRUE(other.store.revoke(name, "please"));
+    EXPECT_TRUE(happens(mine.revoke_requested()));
+    const std::stop_token lost = mine.lost_token();
+    EXPECT_TRUE(other.store.break_lock(name, mine.fence(), "it hangs"));
+    EXPECT_TRUE(happens(lost));
+  }
+}
+
+TEST_F(redis_cluster, takes_names_of_one_tag_in_one_step_and_others_one_by_one) {
+  watched_client one(cluster.url("timeout=300ms&prefix=")), other(cluster.url("timeout=300ms&prefix="));
+  const std::size_t home = cluster.home_of("{shop}a");
+  {
+    const lease both = one.store.acquire({"{shop}a", "{shop}b"});
+    EXPECT_EQ(cluster.ask(home, {"EXISTS", "{shop}a", "{shop}b"}).number, 2);
+    EXPECT_FALSE(other.store.try_acquire("{shop}b"));
+  }
+  const lease apart = one.store.acquire({"{shop}a", "a", "b", "c", "d", "}odd"});
+  for (const char* const name : {"{shop}a", "a", "b", "c", "d", "}odd"}) EXPECT_FALSE(other.store.try_acquire(name));
+  EXPECT_TRUE(other.store.try_acquire("{shop}b"));
+}
+
+TEST_F(redis_cluster, is_found_by_any_of_its_nodes) {
+  const std::string nobody = "127.0.0.1:" + std::to_string(test::free_port());
+  watched_client one("redis+cluster://" + nobody + "," + cluster.address(2) + "?timeout=300ms");
+  for (std::size_t node = 0; node < 3; ++node) {
+    EXPECT_TRUE(one.store.try_acquire(cluster.name_at(node), within(test::hang)));
+  }
+}
+
+TEST_F(redis_cluster, says_so_when_none_of_its_nodes_is_there) {
+  const std::string nobody = "127.0.0.1:" + std::to_string(test::free_port());
+  watched_client one("redis+cluster://" + nobody + "?timeout=300ms", 300ms);
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find(nobody), std::string::npos) << text;
+}
+
+TEST_F(redis_cluster, is_no_single_server_and_a_single_server_is_no_cluster) {
+  const auto one_node = failure_of([&] { (void)open("redis://" + cluster.address(0)).acquire("a"); });
+  EXPECT_EQ(one_node.first, errc::unsupported);
+  EXPECT_NE(one_node.second.find("redis+cluster://"), std::string::npos) << one_node.second;
+  const int port = test::free_port();
+  const test::redis_server alone({"--port", std::to_string(port), "--bind", "127.0.0.1"});
+  const auto no_node =
+      failure_of([&] { (void)open("redis+cluster://127.0.0.1:" + std::to_string(port)).acquire("a"); });
+  EXPECT_EQ(no_node.first, errc::unsupported);
+  EXPECT_NE(no_node.second.find("redis://"), std::string::npos) << no_node.second;
+  EXPECT_EQ(failure_of([&] { (void)open("redis+cluster://" + cluster.address(0) + "/1"); }).first, errc::bad_url);
+  EXPECT_EQ(failure_of([&] { (void)open(cluster.url("prefix={a}")); }).first, errc::bad_url);
+}
+
+TEST(redis_cluster_with_a_password, lets_those_in_who_know_it) {
+  test::redis_cluster cluster({.password = "secret"});
+  watched_client one(cluster.url("timeout=300ms", ":secret@")), other(cluster.url("timeout=300ms", ":secret@"));
+  for (std::size_t node = 0; node < 3; ++node) {
+    lease held = one.store.acquire(cluster.name_at(node));
+    auto waiting = other.wait_for(cluster.name_at(node));
+    EXPECT_EQ(held.release(), released::yes);
+    EXPECT_TRUE(test::get(std::move(waiting)));
+  }
+  const auto wrong = failure_of([&] { (void)open(cluster.url("", ":wrong@")).acquire("a"); });
+  EXPECT_EQ(wrong.first, errc::denied) << wrong.second;
+  const auto none = failure_of([&] { (void)open(cluster.url()).acquire("a"); });
+  EXPECT_EQ(none.first, errc::denied) << none.second;
+}
+
+TEST(redis_cluster_with_replicas, keeps_what_a_shard_has_passed_on_when_its_primary_dies) {
+  test::redis_cluster cluster({.replicas = 3});
+  const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(1);
+  watched_client one(cluster.url("timeout=300ms"), 20s), other(cluster.url("timeout=300ms"), 20s);
+  lease held = one.store.acquire(name, {.ttl = 25s}), untouched = one.store.acquire(elsewhere, {.ttl = 25s});
+  auto waiting = other.wait_for(name, {.ttl = 25s});
+  const std::string slot = std::to_string(slot_of(name));
+  const auto passed_on = [&] { return cluster.ask(3, {"CLUSTER", "COUNTKEYSINSLOT", slot}).number; };
+  EXPECT_TRUE(test::eventually([&] { return passed_on() >= 3; })) << "the lock, its queue and its fence";
+  cluster.node(0).kill();
+  EXPECT_TRUE(test::eventually([&] { return inboxes(cluster, 3) >= 1; })) << "who waits listens at the new primary";
+  cluster.wait_until_ok();  // the others know of it too
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_TRUE(untouched.held());
+}
+
+TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_passed_on) {
+  test::redis_cluster cluster({.replicas = 3});
+  const std::string name = cluster.name_at(0);
+  watched_client one(cluster.url("timeout=300ms"), 20s), other(cluster.url("timeout=300ms"), 20s);
+  cluster.node(3).stop();
+  (void)cluster.ask(0, {"CLIENT", "KILL", "TYPE", "replica"});  // what comes now does not even wait in its socket
+  lease held = one.store.acquire(name, {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  auto waiting = other.wait_for(name, {.ttl = 25s});
+  cluster.node(0).kill();
+  cluster.node(3).go_on();
+  EXPECT_TRUE(happens(lost));
+  const std::optional<lease> next = test::get(std::move(waiting));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+}
+
+TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {
+  test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
+  watched_client one(cluster.url("timeout=300ms"));
+  std::map<std::string, lease> held[3];
+  for (int n = 0; n < 3'000; ++n) {
+    const std::string name = "many/" + std::to_string(n);
+    held[cluster.home_of(lock_of(name))].emplace(name, one.store.acquire(name, {.ttl = 5s}));
+  }
+  cluster.node(0).stop();
+  EXPECT_TRUE(one.seen->comes(event::kind::lost, held[0].size()));
+  for (const test::recorder::entry& each : one.seen->events(event::kind::lost))
+    EXPECT_TRUE(held[0].contains(each.name)) << each.name << ' ' << each.text;
+  for (const int node : {1, 2}) {
+    for (const auto& [name, lease] : held[node]) EXPECT_TRUE(lease.held()) << name;
+  }
+  EXPECT_TRUE(one.store.try_acquire(cluster.name_at(1), within(test::hang)));
+  cluster.node(0).go_on();
+  EXPECT_TRUE(one.store.try_acquire(cluster.name_at(0), within(test::hang)));
+}
+
+}  // namespace
+}  // namespace holdfast::faults

@@ -1,0 +1,184 @@
+#include "support/redis_cluster.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "redis/keys.hpp"
+#include "redis/slots.hpp"
+#include "support/bounds.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+std::uint16_t first_slot_of(std::size_t n, std::size_t primaries) {
+  return static_cast<std::uint16_t>(n * redis::slots_of_a_cluster / primaries);
+}
+
+template <class F>
+void wait_for(const char* what, F condition) {
+  const auto end = std::chrono::steady_clock::now() + hang;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= end) throw std::runtime_error(std::string("a cluster without ") + what);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<redis_cluster::member> redis_cluster::start() const {
+  for (int tries = 0;; ++tries) {
+    auto made = std::make_unique<member>();
+    made->port = free_port();
+    made->bus = free_port();
+    made->known_by = shape_.proxies ? free_port() : made->port;
+    std::vector<std::string> options = {"--port", std::to_string(made->port), "--bind", "127.0.0.1"};
+    options.insert(options.end(), {"--cluster-enabled", "yes", "--cluster-node-timeout", "1500"});
+    options.insert(options.end(), {"--cluster-port", std::to_string(made->bus), "--repl-diskless-sync-delay", "0"});
+    if (shape_.proxies) {
+      options.insert(options.end(),
+                     {"--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port", std::to_string(made->known_by),
+                      "--cluster-announce-bus-port", std::to_string(made->bus)});
+    }
+    if (!shape_.password.empty()) {
+      options.insert(options.end(), {"--requirepass", shape_.password, "--masterauth", shape_.password});
+    }
+    options.insert(options.end(), shape_.options.begin(), shape_.options.end());
+    try {
+      made->server = std::make_unique<redis_server>(options);
+      if (shape_.proxies) made->proxy = std::make_unique<fault_proxy>(made->server->socket(), made->known_by);
+      return made;
+    } catch (const std::runtime_error&) {  // somebody else has the port
+      if (tries == 4) throw;
+    }
+  }
+}
+
+redis_cluster::redis_cluster(shape s) : shape_(std::move(s)) {
+  for (std::size_t n = 0; n < shape_.primaries + shape_.replicas; ++n) nodes_.push_back(start());
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    demand(n, {"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(n + 1)});
+    nodes_[n]->id = ask(n, {"CLUSTER", "MYID"}).text;
+  }
+  for (std::size_t n = 0; n < shape_.primaries; ++n) {
+    const int last = first_slot_of(n + 1, shape_.primaries) - 1;
+    demand(n, {"CLUSTER", "ADDSLOTSRANGE", std::to_string(first_slot_of(n, shape_.primaries)), std::to_string(last)});
+  }
+  for (std::size_t n = 1; n < nodes_.size(); ++n) {
+    for (std::size_t other = 0; other < n; ++other) {
+      const member& met = *nodes_[other];
+      demand(n, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(met.port), std::to_string(met.bus)});
+    }
+  }
+  wait_for("nodes that know each other", [&] {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (fact(n, {"CLUSTER", "INFO"}, "cluster_known_nodes") != std::to_string(nodes_.size())) return false;
+      // A node that was met goes by a name of ours until it has said its own.
+      const std::string all = ask(n, {"CLUSTER", "NODES"}).text;
+      if (all.find("handshake") != std::string::npos || all.find("noaddr") != std::string::npos) return false;
+    }
+    return true;
+  });
+  for (std::size_t n = shape_.primaries; n < nodes_.size(); ++n)
+    demand(n, {"CLUSTER", "REPLICATE", nodes_[(n - shape_.primaries) % shape_.primaries]->id});
+  wait_until_ok();
+}
+
+void redis_cluster::wait_until_ok() {
+  wait_for("a good state", [&] {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (nodes_[n]->server->pid() < 0) continue;
+      if (fact(n, {"CLUSTER", "INFO"}, "cluster_state") != "ok") return false;
+      if (fact(n, {"CLUSTER", "INFO"}, "cluster_slots_ok") != "16384") return false;
+      const std::string link = fact(n, {"INFO", "replication"}, "master_link_status");
+      if (!link.empty() && link != "up") return false;
+    }
+    std::size_t connected = 0;
+    for (std::size_t n = 0; n < shape_.primaries; ++n) {
+      if (nodes_[n]->server->pid() < 0) return true;
+      connected += static_cast<std::size_t>(std::stoi("0" + fact(n, {"INFO", "replication"}, "connected_slaves")));
+    }
+    return connected >= shape_.replicas;
+  });
+}
+
+std::string redis_cluster::url(const std::string& options, const std::string& who) const {
+  std::string hosts;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) hosts.append(n == 0 ? "" : ",").append(address(n));
+  return "redis+cluster://" + who + hosts + "?" + options;
+}
+
+std::string redis_cluster::address(std::size_t node) const {
+  return "127.0.0.1:" + std::to_string(nodes_.at(node)->known_by);
+}
+
+std::size_t redis_cluster::home_of(std::string_view key) const {
+  const std::uint16_t slot = redis::slot_of(key);
+  for (std::size_t n = 0;; ++n) {
+    if (slot < first_slot_of(n + 1, shape_.primaries)) return n;
+  }
+}
+
+std::string redis_cluster::name_at(std::size_t primary, int n) const {
+  for (int tries = 0;; ++tries) {
+    std::string name = "name/" + std::to_string(tries);
+    if (home_of(redis::keys("holdfast:", name).lock) == primary && n-- == 0) return name;
+  }
+}
+
+redis::value redis_cluster::ask(std::size_t node, std::vector<std::string> words) {
+  return nodes_.at(node)->server->ask(words, shape_.password);
+}
+
+void redis_cluster::demand(std::size_t node, std::vector<std::string> words) {
+  const redis::value v = ask(node, words);
+  if (v.is(redis::value::kind::error)) throw std::runtime_error(words[0] + " " + words[1] + ": " + v.text);
+}
+
+std::string redis_cluster::fact(std::size_t node, const std::vector<std::string>& question, const std::string& name) {
+  const std::string text = "\n" + ask(node, question).text;
+  const std::size_t at = text.find("\n" + name + ":");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + name.size() + 2;
+  return text.substr(begin, text.find('\r', begin) - begin);
+}
+
+std::vector<std::string> redis_cluster::keys(const std::string& pattern) {
+  std::vector<std::string> found;
+  for (std::size_t n = 0; n < shape_.primaries; ++n) {
+    for (const redis::value& key : ask(n, {"KEYS", pattern}).items) found.push_back(key.text);
+  }
+  return found;
+}
+
+void redis_cluster::flush() {
+  for (std::size_t n = 0; n < shape_.primaries; ++n) demand(n, {"FLUSHALL", "SYNC"});
+}
+
+void redis_cluster::begin_to_move(std::uint16_t slot, std::size_t from, std::size_t to) {
+  demand(to, {"CLUSTER", "SETSLOT", std::to_string(slot), "IMPORTING", id(from)});
+  demand(from, {"CLUSTER", "SETSLOT", std::to_string(slot), "MIGRATING", id(to)});
+}
+
+void redis_cluster::move_keys(std::uint16_t slot, std::size_t from, std::size_t to, std::size_t most) {
+  const redis::value keys = ask(from, {"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), std::to_string(most)});
+  for (const redis::value& key : keys.items) {
+    demand(from, {"MIGRATE", "127.0.0.1", std::to_string(nodes_.at(to)->port), key.text, "0", "5000"});
+  }
+}
+
+void redis_cluster::end_move(std::uint16_t slot, std::size_t to) {
+  demand(to, {"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)});
+  for (std::size_t n = 0; n < shape_.primaries; ++n) {
+    if (n != to) demand(n, {"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)});
+  }
+}
+
+void redis_cluster::move(std::uint16_t slot, std::size_t from, std::size_t to) {
+  begin_to_move(slot, from, to);
+  // A lock that is taken meanwhile is taken there, or not at all.
+  while (!ask(from, {"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), "1"}).items.empty()) move_keys(slot, from, to);
+  end_move(slot, to);
+}
+
+}  // namespace holdfast::test
