@@ -320,6 +320,8 @@ class client::place final : public seam::claim {
     const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
     const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
+    const auto step = client_.clock_.add({sent, i.now(), std::chrono::microseconds(v.items[3].number)});
+    if (step && client_.warn_) client_.warn_(*step);
     const instant from = planted(bug::sample_from_reply) ? i.now() : sent;
     sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
     if (in_queue) ticket_ = v.items[1].number;

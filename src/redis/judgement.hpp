@@ -1,7 +1,9 @@
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "redis/facts.hpp"
+#include "redis/sentinel_view.hpp"
 #include "redis/settings.hpp"
 #include "store/findings.hpp"
 
@@ -31,9 +33,10 @@ void judge_lag(const self_portrait&, seam::findings&);
 void judge_connections(const self_portrait&, seam::findings&);
 /// Whether what a lock has to wait for can come.
 void judge_wait(const acknowledgement&, const self_portrait&, seam::findings&);
+void judge_sentinels(const std::vector<sentinel_view>&, seam::findings&);
 /// What travels in plain sight, and whether everybody is let in.
 void judge_way(const settings&, seam::findings&);
-/// All of them but the last two.
+/// All of them but the last three.
 void judge(const self_portrait&, seam::findings&);
 
 }  // namespace holdfast::redis
