@@ -327,18 +327,16 @@ class quorum::place final : public seam::claim {
     co_return answer<grant>::unknown(quorum_.why_not(*a->votes, "no majority of the servers votes"));
   }
 
-  /// A fence is good when a majority will never go below it. If they are not at one, the highest is written back.
+  /// The highest that was named, once a majority will never go below it: if not so many have named it, it is written
+  /// back to them.
   task<std::optional<failure>> agree_on_a_fence(std::shared_ptr<attempt> a, limit l) {
-    std::map<std::uint64_t, std::size_t> named;
+    std::size_t times = 0;
     for (std::optional<answer<vote>>& got : a->votes->replies()) {
-      if (got && got->is_yes() && got->value().fence != 0) ++named[got->value().fence];
+      if (!got || !got->is_yes() || got->value().fence < std::max<std::uint64_t>(a->fence, 1)) continue;
+      times = got->value().fence == a->fence ? times + 1 : 1;
+      a->fence = got->value().fence;
     }
-    a->fence = named.rbegin()->first;
-    for (const auto& [fence, times] : named) {
-      if (times < quorum_.majority()) continue;
-      a->fence = fence;
-      co_return std::nullopt;
-    }
+    if (times >= quorum_.majority()) co_return std::nullopt;
     const limit each = quorum_.until(later(quorum_.home_.now(), limit_of_a_vote(spec_.ttl)));
     const round_of<done> written = quorum_.ask_all<done>([&](std::size_t who) { return quorum_.raise(a, who, each); });
     const verdict so = co_await written->settle(quorum_.home_, of_step, l);
@@ -403,8 +401,13 @@ class quorum::place final : public seam::claim {
       a->withdrawals = leaving_;
       elected_ = false;
     }
-    const verdict so = co_await leaving_->settle(quorum_.home_, of_step, l);
-    if (so == verdict::yes) co_return answer<done>::yes(done());
+    // A server that is gone need not be waited for: if a majority has nothing of ours any more, it is given back.
+    const instant soon = later(quorum_.home_.now(), limit_of_a_vote(spec_.ttl));
+    verdict so = co_await leaving_->settle(quorum_.home_, of_step, limit(std::min(l.at(), soon), l.stop()));
+    const tally& count = leaving_->count();
+    const bool given_back = count.yes > 0 && count.yes + count.no >= quorum_.majority();
+    if (so == verdict::open && !given_back) so = co_await leaving_->settle(quorum_.home_, of_step, l);
+    if (so == verdict::yes || (so != verdict::no && given_back)) co_return answer<done>::yes(done());
     if (so == verdict::no) co_return answer<done>::no();
     failure why = quorum_.why_not(*leaving_, "no majority of the servers gives it back");
     if (so == verdict::unknown) leaving_.reset();  // all is over: again
