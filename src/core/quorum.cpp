@@ -55,7 +55,8 @@ struct quorum::attempt : seam::candidate {
   round_of<vote> votes;
   round_of<done> withdrawals;  // where it was given back
   std::uint64_t fence = 0;     // of its grant
-  milliseconds longest_ttl;    // that was ever asked for
+  bool elected = false;
+  milliseconds longest_ttl;  // that was ever asked for
 };
 
 quorum::quorum(std::vector<std::unique_ptr<seam::voter>> voters, settings s, io& home)
@@ -153,6 +154,7 @@ task<answer<vote>> quorum::ask(std::shared_ptr<attempt> a, std::size_t who, limi
   if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await voters_[who]->ask(home_, *a, l);
+  if (got.is_unknown() && a->elected) mend_soon(a, who, a->ttl);
   co_return got;
 }
 
@@ -170,6 +172,11 @@ task<answer<done>> quorum::renew(std::shared_ptr<attempt> a, std::size_t who, mi
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await voters_[who]->renew(home_, *a, ttl, l);
   co_return got;
+}
+
+/// The more have it, the more of them may lose it.
+void quorum::mend_soon(const std::shared_ptr<attempt>& a, std::size_t who, milliseconds ttl) {
+  tasks_.spawn(mend(a, who, ttl, until(later(home_.now(), std::min<span>(span(ttl) / 4, longest_connect)))));
 }
 
 task<void> quorum::mend(std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
@@ -317,6 +324,11 @@ class quorum::place final : public seam::claim {
       const instant deadline = seam::deadline_after(sent, spec_.ttl);
       if (!unfenced && home.now() < deadline) {
         elected_ = true;
+        a->elected = true;
+        for (std::size_t who = 0; who < quorum_.voters_.size(); ++who) {
+          const std::optional<answer<vote>>& got = a->votes->replies()[who];
+          if (got && got->is_unknown()) quorum_.mend_soon(a, who, a->ttl);
+        }
         co_return answer<grant>::yes(grant{a->fence, fences_in_a_block, deadline});
       }
       quorum_.roll_back(a);
@@ -385,10 +397,9 @@ class quorum::place final : public seam::claim {
     if (so != verdict::yes) {
       co_return answer<instant>::unknown(quorum_.why_not(*all, "no majority of the servers renews"));
     }
-    const limit for_mending = quorum_.until(later(home.now(), std::min<span>(span(ttl) / 4, one_request)));
     for (std::size_t who = 0; who < quorum_.voters_.size(); ++who) {
       const std::optional<answer<done>>& got = all->replies()[who];
-      if (got && got->is_no()) quorum_.tasks_.spawn(quorum_.mend(a, who, ttl, for_mending));
+      if (got && got->is_no()) quorum_.mend_soon(a, who, ttl);
     }
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
