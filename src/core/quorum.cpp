@@ -316,6 +316,7 @@ class quorum::place final : public seam::claim {
                        .since = waits_since_};
     const auto a = std::make_shared<attempt>(std::move(me), quorum_.voters_.size());
     last_ = a;
+    leaving_.reset();
     const limit each = quorum_.until(later(sent, limit_of_a_vote(spec_.ttl)));
     a->votes = quorum_.ask_all<vote>([&](std::size_t who) { return quorum_.ask(a, who, each); });
     const verdict so = co_await a->votes->settle(home, of_election, l);
