@@ -55,7 +55,8 @@ struct quorum::attempt : seam::candidate {
   round_of<vote> votes;
   round_of<done> withdrawals;  // where it was given back
   std::uint64_t fence = 0;     // of its grant
-  milliseconds longest_ttl;    // that was ever asked for
+  bool elected = false;
+  milliseconds longest_ttl;  // that was ever asked for
 };
 
 quorum::quorum(std::vector<std::unique_ptr<seam::voter>> voters, settings s, io& home)
@@ -153,6 +154,7 @@ task<answer<vote>> quorum::ask(std::shared_ptr<attempt> a, std::size_t who, limi
   if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await voters_[who]->ask(home_, *a, l);
+  if (got.is_unknown() && a->elected) mend_soon(a, who, a->ttl);
   co_return got;
 }
 
@@ -170,6 +172,11 @@ task<answer<done>> quorum::renew(std::shared_ptr<attempt> a, std::size_t who, mi
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await voters_[who]->renew(home_, *a, ttl, l);
   co_return got;
+}
+
+/// The more have it, the more of them may lose it.
+void quorum::mend_soon(const std::shared_ptr<attempt>& a, std::size_t who, milliseconds ttl) {
+  tasks_.spawn(mend(a, who, ttl, until(later(home_.now(), std::min<span>(span(ttl) / 4, longest_connect)))));
 }
 
 task<void> quorum::mend(std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
@@ -309,6 +316,7 @@ class quorum::place final : public seam::claim {
                        .since = waits_since_};
     const auto a = std::make_shared<attempt>(std::move(me), quorum_.voters_.size());
     last_ = a;
+    leaving_.reset();
     const limit each = quorum_.until(later(sent, limit_of_a_vote(spec_.ttl)));
     a->votes = quorum_.ask_all<vote>([&](std::size_t who) { return quorum_.ask(a, who, each); });
     const verdict so = co_await a->votes->settle(home, of_election, l);
@@ -317,6 +325,11 @@ class quorum::place final : public seam::claim {
       const instant deadline = seam::deadline_after(sent, spec_.ttl);
       if (!unfenced && home.now() < deadline) {
         elected_ = true;
+        a->elected = true;
+        for (std::size_t who = 0; who < quorum_.voters_.size(); ++who) {
+          const std::optional<answer<vote>>& got = a->votes->replies()[who];
+          if (got && got->is_unknown()) quorum_.mend_soon(a, who, a->ttl);
+        }
         co_return answer<grant>::yes(grant{a->fence, fences_in_a_block, deadline});
       }
       quorum_.roll_back(a);
@@ -327,18 +340,16 @@ class quorum::place final : public seam::claim {
     co_return answer<grant>::unknown(quorum_.why_not(*a->votes, "no majority of the servers votes"));
   }
 
-  /// A fence is good when a majority will never go below it. If they are not at one, the highest is written back.
+  /// The highest that was named, once a majority will never go below it: if not so many have named it, it is written
+  /// back to them.
   task<std::optional<failure>> agree_on_a_fence(std::shared_ptr<attempt> a, limit l) {
-    std::map<std::uint64_t, std::size_t> named;
+    std::size_t times = 0;
     for (std::optional<answer<vote>>& got : a->votes->replies()) {
-      if (got && got->is_yes() && got->value().fence != 0) ++named[got->value().fence];
+      if (!got || !got->is_yes() || got->value().fence < std::max<std::uint64_t>(a->fence, 1)) continue;
+      times = got->value().fence == a->fence ? times + 1 : 1;
+      a->fence = got->value().fence;
     }
-    a->fence = named.rbegin()->first;
-    for (const auto& [fence, times] : named) {
-      if (times < quorum_.majority()) continue;
-      a->fence = fence;
-      co_return std::nullopt;
-    }
+    if (times >= quorum_.majority()) co_return std::nullopt;
     const limit each = quorum_.until(later(quorum_.home_.now(), limit_of_a_vote(spec_.ttl)));
     const round_of<done> written = quorum_.ask_all<done>([&](std::size_t who) { return quorum_.raise(a, who, each); });
     const verdict so = co_await written->settle(quorum_.home_, of_step, l);
@@ -387,10 +398,9 @@ class quorum::place final : public seam::claim {
     if (so != verdict::yes) {
       co_return answer<instant>::unknown(quorum_.why_not(*all, "no majority of the servers renews"));
     }
-    const limit for_mending = quorum_.until(later(home.now(), std::min<span>(span(ttl) / 4, one_request)));
     for (std::size_t who = 0; who < quorum_.voters_.size(); ++who) {
       const std::optional<answer<done>>& got = all->replies()[who];
-      if (got && got->is_no()) quorum_.tasks_.spawn(quorum_.mend(a, who, ttl, for_mending));
+      if (got && got->is_no()) quorum_.mend_soon(a, who, ttl);
     }
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
   }
@@ -403,8 +413,13 @@ class quorum::place final : public seam::claim {
       a->withdrawals = leaving_;
       elected_ = false;
     }
-    const verdict so = co_await leaving_->settle(quorum_.home_, of_step, l);
-    if (so == verdict::yes) co_return answer<done>::yes(done());
+    // A server that is gone need not be waited for: if a majority has nothing of ours any more, it is given back.
+    const instant soon = later(quorum_.home_.now(), limit_of_a_vote(spec_.ttl));
+    verdict so = co_await leaving_->settle(quorum_.home_, of_step, limit(std::min(l.at(), soon), l.stop()));
+    const tally& count = leaving_->count();
+    const bool given_back = count.yes > 0 && count.yes + count.no >= quorum_.majority();
+    if (so == verdict::open && !given_back) so = co_await leaving_->settle(quorum_.home_, of_step, l);
+    if (so == verdict::yes || (so != verdict::no && given_back)) co_return answer<done>::yes(done());
     if (so == verdict::no) co_return answer<done>::no();
     failure why = quorum_.why_not(*leaving_, "no majority of the servers gives it back");
     if (so == verdict::unknown) leaving_.reset();  // all is over: again

@@ -60,6 +60,7 @@ class quorum final : public seam::backend {
   seam::task<seam::answer<seam::done>> raise(std::shared_ptr<attempt>, std::size_t who, limit);
   seam::task<seam::answer<seam::done>> renew(std::shared_ptr<attempt>, std::size_t who, std::chrono::milliseconds ttl,
                                              limit);
+  void mend_soon(const std::shared_ptr<attempt>&, std::size_t who, std::chrono::milliseconds ttl);
   seam::task<void> mend(std::shared_ptr<attempt>, std::size_t who, std::chrono::milliseconds ttl, limit);
   seam::task<seam::answer<seam::done>> withdraw(std::shared_ptr<attempt>, std::size_t who, bool leaves);
   /// Takes back all votes that the attempt has, or may get yet; nobody waits for it.

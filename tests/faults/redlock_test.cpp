@@ -211,12 +211,13 @@ TEST(redlock, does_not_let_a_server_vote_that_was_started_a_short_time_ago) {
 
 TEST(redlock, of_servers_that_vote_young_can_have_two_holders_and_fences_tell_them_apart) {
   redlock_servers servers(3);
-  servers[2].kill();
-  watched_client one(servers.url()), other(servers.url());
+  // The first client never reaches the third server, and cannot mend it.
+  std::string cut_off = servers.url();
+  cut_off.replace(cut_off.find(servers[2].socket()), servers[2].socket().size(), "/nowhere");
+  watched_client one(cut_off), other(servers.url());
   const lease first = one.store.acquire("a", {.ttl = 1h, .renew = false});
   servers[1].kill();
   servers[1].start();
-  servers[2].start();
   const std::optional<lease> second = other.store.try_acquire("a", within(test::hang), {.ttl = 1h});
   ASSERT_TRUE(second);
   EXPECT_GT(second->fence(), first.fence());
