@@ -16,8 +16,7 @@ namespace holdfast::chaos {
 class checker {
  public:
   /// `slack`: what a slow machine is forgiven in C4, C5 and C6.
-  checker(const promises& p, std::int64_t slack)
-      : promised_(p), slack_(slack), weather_(p.settling), aftermath_(p.settling, slack) {}
+  checker(const promises& p, std::int64_t slack) : promised_(p), slack_(slack), aftermath_(slack) {}
   checker(const checker&) = delete;
   checker& operator=(const checker&) = delete;
 

@@ -12,7 +12,6 @@
 namespace holdfast::chaos {
 namespace {
 
-using namespace std::chrono_literals;
 using kind = event::kind;
 
 constexpr std::int64_t ms = 1'000'000, second = 1000 * ms, slack = second;
@@ -149,7 +148,7 @@ TEST(overlap, of_permits_is_fine_up_to_their_number) {
 
 TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
   const std::vector<hold> both = {held(one, 0, 1, 5, 1), held(other, 2, 6 + 2 * second, 9 * second, 2)};
-  weather w(1s);
+  weather w;
   lateness all;
   EXPECT_EQ(late_hand_offs(both, w, slack, all).size(), 1U);
   EXPECT_EQ(all.at(1), 2 * second + 1);
@@ -160,9 +159,8 @@ TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
 
 TEST(hand_off, is_none_when_nobody_waited) {
   lateness all;
-  EXPECT_TRUE(
-      late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, weather(1s), slack, all)
-          .empty());
+  EXPECT_TRUE(late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, weather(), slack, all)
+                  .empty());
   EXPECT_TRUE(all.all.empty());
 }
 
@@ -170,16 +168,16 @@ TEST(orphan, that_is_not_handed_on_when_its_ttl_is_over_is_found) {
   hold dead = held(one, 0, 1, 5, 1);
   dead.ending = hold::end::died;
   lateness all;
-  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, weather(1s), slack, all).empty());
+  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, weather(), slack, all).empty());
   EXPECT_EQ(all.at(1), 4);
-  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, weather(1s), slack, all).size(), 1U);
-  weather w(1s);
+  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, weather(), slack, all).size(), 1U);
+  weather w;
   w.see(wrong(true, second));
   EXPECT_TRUE(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, w, slack, all).empty());
 }
 
 TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
-  weather w(1s);
+  weather w;
   w.see(wrong(true, 10));
   EXPECT_TRUE(w.calm(0, 9));
   EXPECT_FALSE(w.calm(11, 12));
@@ -189,7 +187,7 @@ TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
 }
 
 TEST(aftermath, finds_who_does_not_get_a_lock_though_nothing_is_wrong) {
-  aftermath a(1s, slack);
+  aftermath a(slack);
   EXPECT_TRUE(a.see(said(kind::calls, one, 0, 0, 5 * second)).empty());
   EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second)).empty()) << "there were faults";
   EXPECT_TRUE(a.see(said(kind::healed, 0, 6 * second)).empty());
@@ -200,7 +198,7 @@ TEST(aftermath, finds_who_does_not_get_a_lock_though_nothing_is_wrong) {
 }
 
 TEST(aftermath, finds_a_lock_that_cannot_be_had_and_what_is_left_behind) {
-  aftermath a(1s, slack);
+  aftermath a(slack);
   event probe = said(kind::probe, 0, 0);
   EXPECT_EQ(a.see(probe).size(), 1U);
   probe.yes = true;
@@ -209,7 +207,7 @@ TEST(aftermath, finds_a_lock_that_cannot_be_had_and_what_is_left_behind) {
 }
 
 TEST(aftermath, finds_a_process_that_fails_by_itself_and_one_that_has_more_and_more) {
-  aftermath a(1s, slack);
+  aftermath a(slack);
   event died = said(kind::died, one, 0, -6);
   EXPECT_EQ(a.see(died).size(), 1U);
   died.yes = true;
@@ -286,9 +284,7 @@ void hold_it(checker& c, std::uint32_t party, std::int64_t from, std::int64_t to
 
 TEST(checker, finds_two_at_once_where_that_is_promised_not_to_be_and_counts_it_elsewhere) {
   for (const bool promised : {true, false}) {
-    promises p;
-    p.exclusion = promised;
-    checker c(p, slack);
+    checker c({.exclusion = promised}, slack);
     hold_it(c, one, 10, 20, 1);
     hold_it(c, other, 15, 30, 2);
     c.finish();
@@ -340,7 +336,7 @@ TEST(history, that_was_kept_is_read_as_it_was_written) {
   event e = said(kind::granted, one, 17, -3, 19);
   e.say("two words");
   {
-    history h(folder.file("h"), {"redis_one", 7, {.exclusion = false, .fences_grow = true, .settling = 7ms}});
+    history h(folder.file("h"), {"redis_one", 7, {.exclusion = false, .fences_grow = true}});
     h.add(e);
   }
   heading head;
@@ -350,7 +346,6 @@ TEST(history, that_was_kept_is_read_as_it_was_written) {
   EXPECT_EQ(head.seed, 7U);
   EXPECT_FALSE(head.promised.exclusion);
   EXPECT_TRUE(head.promised.fences_grow);
-  EXPECT_EQ(head.promised.settling, 7ms);
   ASSERT_EQ(all.size(), 1U);
   std::ostringstream before, after;
   before << e;
@@ -362,7 +357,7 @@ TEST(history, that_is_none_is_refused) {
   const test::temporary_folder folder;
   const auto nothing = [](const auto&) {};
   EXPECT_THROW(replay(folder.file("none"), nothing, nothing), std::runtime_error);
-  std::ofstream(folder.file("h")) << "chaos a 1 exclusion fences 1000\nnonsense\n";
+  std::ofstream(folder.file("h")) << "chaos a 1 exclusion fences\nnonsense\n";
   EXPECT_THROW(replay(folder.file("h"), nothing, nothing), std::runtime_error);
 }
 

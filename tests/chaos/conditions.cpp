@@ -9,6 +9,7 @@ namespace holdfast::chaos {
 
 namespace {
 
+constexpr std::int64_t settled = std::chrono::nanoseconds(settling).count();
 constexpr std::int64_t longest = 60'000'000'000;  // no fault lasts for that
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -49,7 +50,7 @@ void weather::see(const event& e) {
     running_[e.value] = spells_.size();
     spells_.push_back({e.at, endless});
   } else if (const auto its = running_.find(e.value); its != running_.end()) {
-    spells_[its->second].to = e.at + settling_;
+    spells_[its->second].to = e.at + settled;
     running_.erase(its);
   }
 }
@@ -185,7 +186,7 @@ violations aftermath::see(const event& e) {
     case kind::failed: {
       const event& call = calls_[e.party];
       const bool had_time = call.deadline - call.at >= slack_;
-      if (!healed_ || call.at < *healed_ + settling_ || !had_time) break;
+      if (!healed_ || call.at < *healed_ + settled || !had_time) break;
       return {{6, e.at, who + " did not get the lock though nothing was wrong"}};
     }
     case kind::probe:

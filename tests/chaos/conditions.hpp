@@ -21,17 +21,18 @@ struct violation {
 };
 using violations = std::vector<violation>;
 
+/// A fault is felt for so long after its end.
+inline constexpr std::chrono::seconds settling{1};
+
 /// What a topology promises. What it does not promise is counted.
 struct promises {
-  bool exclusion = true;                     ///< no two at once, each before its deadline
-  bool fences_grow = true;                   ///< who asks after another has it gets a higher fence
-  std::chrono::milliseconds settling{1000};  ///< for so long after its end a fault is felt
+  bool exclusion = true;    ///< no two at once, each before its deadline
+  bool fences_grow = true;  ///< who asks after another has it gets a higher fence
 };
 
 /// When faults were at work, but those that only the naive lock feels. None lasts for a minute.
 class weather {
  public:
-  explicit weather(std::chrono::nanoseconds settling) : settling_(settling.count()) {}
   void see(const event&);
   /// Nothing was wrong, nor had been just before.
   [[nodiscard]] bool calm(std::int64_t from, std::int64_t to) const;
@@ -40,7 +41,6 @@ class weather {
   struct spell {
     std::int64_t from, to;
   };
-  const std::int64_t settling_;
   std::map<std::int64_t, std::size_t> running_;  // fault -> its spell
   std::vector<spell> spells_;
 };
@@ -89,11 +89,11 @@ class ledger {
 /// behind, all processes end by themselves, and none has many more open files and threads than before its first lock.
 class aftermath {
  public:
-  aftermath(std::chrono::nanoseconds settling, std::int64_t slack) : settling_(settling.count()), slack_(slack) {}
+  explicit aftermath(std::int64_t slack) : slack_(slack) {}
   [[nodiscard]] violations see(const event&);
 
  private:
-  const std::int64_t settling_, slack_;
+  const std::int64_t slack_;
   std::optional<std::int64_t> healed_;
   std::map<std::uint32_t, event> calls_;  // by party
   std::map<std::uint32_t, event> stock_;  // the first, by process

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <fstream>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "chaos/conditions.hpp"
@@ -35,11 +37,10 @@ void replay(const std::string& file, Begin begin, Each each) {
   std::ifstream in(file);
   std::string line, word, exclusion, fences;
   heading h;
-  std::int64_t settling = 0;
-  if (!(in >> word >> h.topology >> h.seed >> exclusion >> fences >> settling) || word != "chaos") {
+  if (!(in >> word >> h.topology >> h.seed >> exclusion >> fences) || word != "chaos") {
     throw std::runtime_error(file + " is not a history");
   }
-  h.promised = {exclusion == "exclusion", fences == "fences", std::chrono::milliseconds(settling)};
+  h.promised = {exclusion == "exclusion", fences == "fences"};
   begin(h);
   std::getline(in, line);
   while (std::getline(in, line)) {

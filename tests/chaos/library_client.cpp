@@ -2,9 +2,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <random>
 #include <stop_token>

@@ -36,6 +36,7 @@ void nemesis::step() {
 void nemesis::heal() {
   for (wound& w : wounds_) end(w);
   wounds_.clear();
+  begin("recovery", "all", 0ms, [this] { topology_.recover(); }, {});
 }
 
 void nemesis::begin(const std::string& name, const std::string& part, std::chrono::milliseconds longest,
@@ -46,7 +47,7 @@ void nemesis::begin(const std::string& name, const std::string& part, std::chron
   e.say(name);
   office_.tell(e);
   what();
-  const auto length = std::chrono::milliseconds(below(static_cast<std::uint64_t>(longest.count())));
+  const auto length = std::chrono::milliseconds(below(static_cast<std::uint64_t>(longest.count()) + 1));
   wounds_.push_back({e, part, std::move(end), std::chrono::steady_clock::now() + length});
   if (!wounds_.back().end) {
     this->end(wounds_.back());
@@ -110,7 +111,7 @@ void nemesis::kill_somebody() {
 
 void nemesis::make_an_orphan() {
   heal();
-  std::this_thread::sleep_for(topology_.promised().settling);
+  std::this_thread::sleep_for(settling);
   const auto find = [](const checker& c) -> std::optional<hold> {
     for (const auto& [party, h] : c.holders()) {
       if (locks[h.lock].what == lock::kind::exclusive && h.lock != naive_lock && h.over == 0) return h;

@@ -19,7 +19,7 @@ class nemesis {
   nemesis(topology&, office&, std::uint64_t seed, std::function<void(role)> hire);
   /// One step: some faults begin, some end. Takes some ten milliseconds.
   void step();
-  /// All faults are over.
+  /// All faults are over, and the servers have recovered from them.
   void heal();
 
  private:

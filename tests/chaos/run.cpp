@@ -1,5 +1,7 @@
 #include "chaos/run.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -73,7 +75,7 @@ class conductor {
   /// Nothing is wrong any more: who asks now gets what it asks for.
   void calm_down() {
     office_.set_limit(test::hang);
-    std::this_thread::sleep_for(topology_.promised().settling + 1s);
+    std::this_thread::sleep_for(2 * settling);
     const std::uint64_t enough = grants() + 20;
     (void)eventually([&] { return grants() >= enough; });
     (void)eventually([&] { return office_.ask([](const checker& c) { return c.naive_failed(); }); });
@@ -104,8 +106,9 @@ class conductor {
       e.value = now() - before;
       tell(e);
     }
-    (void)eventually([&] { return topology_.leftovers().empty(); });
-    for (const std::string& key : topology_.leftovers()) {
+    std::vector<std::string> left;
+    (void)eventually([&] { return (left = topology_.leftovers()).empty(); });
+    for (const std::string& key : left) {
       event e{.what = kind::leftover};
       e.say(key);
       tell(e);
@@ -155,7 +158,8 @@ bool judge(checker& c) {
 
 bool run(const plan& p) {
   const std::unique_ptr<topology> servers = make_topology(p.topology);
-  const std::string name = "holdfast-chaos-" + p.topology + "-" + std::to_string(p.seed) + ".history";
+  const std::string name =
+      "holdfast-chaos-" + p.topology + "-" + std::to_string(p.seed) + "-" + std::to_string(::getpid()) + ".history";
   const bool named = !p.file.empty();
   history written(named ? p.file : (std::filesystem::temp_directory_path() / name).string(),
                   {p.topology, p.seed, servers->promised()});

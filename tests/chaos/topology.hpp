@@ -42,6 +42,8 @@ class topology {
   [[nodiscard]] virtual promises promised() const = 0;
   /// They are asked for once; they may refer to the topology.
   [[nodiscard]] virtual std::vector<fault> faults() = 0;
+  /// All faults are over: waits until the servers are as able as in the beginning.
+  virtual void recover() {}
   /// Readers and permits work, too.
   [[nodiscard]] virtual bool shares() const { return true; }
   /// The path of the socket of a server for the naive lock, under the same faults.
