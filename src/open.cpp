@@ -44,9 +44,11 @@ constexpr scheme schemes[] = {
     {"memory", as_it_is, make_memory},
     {"redis", redis::settings::shown, make_redis},
     {"redis+cluster", redis::settings::shown, make_redis},
+    {"redis+sentinel", redis::settings::shown, make_redis},
     {"redis+unix", redis::settings::shown, make_redis},
     {"rediss", redis::settings::shown, make_redis},
     {"rediss+cluster", redis::settings::shown, make_redis},
+    {"rediss+sentinel", redis::settings::shown, make_redis},
     {"valkey", redis::settings::shown, make_redis},
     {"valkeys", redis::settings::shown, make_redis},
 };

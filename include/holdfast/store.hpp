@@ -117,7 +117,9 @@ class store {
 ///   dir:/PATH     a directory of this machine, shared by all processes that name it
 ///   redis://[user:password@]host[:port][/database][?options]
 ///                 a Redis or Valkey server, shared by all machines that reach it; rediss:// with TLS,
-///                 redis+unix:///PATH, valkey://, valkeys://. docs/stores/redis.md has the options.
+///                 redis+unix:///PATH, valkey://, valkeys://; redis+sentinel://HOST,HOST,HOST/SERVICE finds the
+///                 primary by its sentinels; redis+cluster://HOST,HOST,HOST is a cluster. docs/stores/redis.md has the
+///                 options.
 ///   memory:NAME   in this process, shared by all who name it; "memory:" alone is a store of its own
 ///   nothing       dir:/var/tmp/holdfast-<uid>: the store of this user
 [[nodiscard]] store open(std::string_view url = {}, const open_options& = {});

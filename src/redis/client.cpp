@@ -44,8 +44,10 @@ constexpr milliseconds claim_ttl = 500ms;
 /// Of what is left of another library's lock more than that is as good as that.
 constexpr milliseconds longest = 24h;
 
-bool is_missing_script(const reply& r) noexcept {
-  const value* const v = std::get_if<value>(&r);
+/// Of several replies the first is that of the script.
+bool is_missing_script(const reply& r, const command& c) noexcept {
+  const value* v = std::get_if<value>(&r);
+  if (v != nullptr && c.wanted() > 1 && !v->items.empty()) v = v->items.data();
   return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
 }
 
@@ -119,7 +121,8 @@ class client::place final : public seam::claim {
       co_return answer<grant>::unknown(keys::refused());
     }
     const std::optional<grant> told = told_by_push(i.now());
-    if (told) co_return answer<grant>::yes(*told);
+    // Where replicas must have it, only a step of our own can be waited for.
+    if (told && !client_.wait_.is_wanted()) co_return answer<grant>::yes(*told);
     // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
     // there is no need to listen.
     const bool in_queue = queue_ && client_.link_->listens(lock_);
@@ -290,11 +293,13 @@ class client::place final : public seam::claim {
     } else if (barges_) {
       c.add("barge");
     }
-    reply r = co_await client_.run(i, step, c, std::move(l), left_);
+    std::optional<seam::failure> missing;
+    reply r = co_await client_.run_grant(i, step, c, std::move(l), left_, missing);
     if (planted(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
     if (auto why = failed<grant>(r, client_.settings_.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     if (is_number(v, 1)) {
+      if (missing) co_return answer<grant>::unknown(std::move(*missing));
       const instant from = planted(bug::deadline_from_reply) ? i.now() : sent;
       fence_ = static_cast<std::uint64_t>(v.number);
       const grant g{fence_, fences(), seam::deadline_after(from, ttl_)};
@@ -388,13 +393,15 @@ class client::joint final : public seam::bundle {
     }
     c.add(ttl.count());
     for (part& p : parts()) c.add(at(p).owner());
-    reply r = co_await client_.run(i, scripts::acquire_all, c, std::move(l), left_);
+    std::optional<seam::failure> missing;
+    reply r = co_await client_.run_grant(i, scripts::acquire_all, c, std::move(l), left_, missing);
     if (auto why = failed<done>(r, client_.settings_.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     if (v.is(value::kind::integer)) co_return answer<done>::no();
     const bool good = v.is(value::kind::list) && v.items.size() == parts().size() &&
                       std::all_of(v.items.begin(), v.items.end(), [](const value& one) { return is_number(one, 1); });
     if (!good) co_return answer<done>::unknown(strange("acquire_all"));
+    if (missing) co_return answer<done>::unknown(std::move(*missing));
     for (std::size_t n = 0; n < parts().size(); ++n) {
       parts()[n].fence = static_cast<std::uint64_t>(v.items[n].number);
       parts()[n].deadline = seam::deadline_after(sent, ttl);
@@ -565,17 +572,38 @@ void client::missed() noexcept {
 }
 
 void client::in_doubt() noexcept {
+  wait_.in_doubt();
   missed();
   if (verify_) verify_();
 }
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left) {
   reply r = co_await link_->call(i, c, l, left);
-  for (int tries = 0; tries < 5 && is_missing_script(r) && !planted(bug::noscript_is_no); ++tries) {
+  for (int tries = 0; tries < 5 && is_missing_script(r, c) && !planted(bug::noscript_is_no); ++tries) {
     const command again = load_of(s).then(c);
     r = co_await link_->call(i, again, l, left);
   }
   co_return r;
+}
+
+task<reply> client::run_grant(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left,
+                              std::optional<seam::failure>& missing) {
+  if (!wait_.is_wanted()) return run(i, s, c, std::move(l), left);
+  return run_and_wait(i, s, c, std::move(l), left, missing);
+}
+
+task<reply> client::run_and_wait(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left,
+                                 std::optional<seam::failure>& missing) {
+  const std::optional<seam::failure> cannot = co_await wait_.prepare(i, *link_, l);
+  if (cannot) co_return *cannot;
+  const std::int64_t needed = wait_.needed();
+  const command all = wait_.behind(c, needed);
+  reply r = co_await run(i, s, all, std::move(l), left);
+  value* const v = std::get_if<value>(&r);
+  if (v == nullptr || all.wanted() == 1) co_return r;
+  missing = wait_.missing(*v, needed);
+  value grant = std::move(v->items.front());
+  co_return grant;
 }
 
 }  // namespace holdfast::redis

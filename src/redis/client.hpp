@@ -8,6 +8,7 @@
 #include "redis/inbox.hpp"
 #include "redis/inspection.hpp"
 #include "redis/link.hpp"
+#include "redis/replica_wait.hpp"
 #include "redis/script.hpp"
 #include "redis/settings.hpp"
 #include "redis/watchers.hpp"
@@ -76,10 +77,17 @@ class client final : public seam::backend, private listener {
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
                                          std::optional<left_behind>&);
+  /// The same of one that may grant. `missing` is why that does not count yet: too few replicas have it. It may count
+  /// when it is asked for again, and has to be given back otherwise.
+  [[nodiscard]] runtime::task<reply> run_grant(runtime::io&, const script&, const command&, limit,
+                                               std::optional<left_behind>&, std::optional<seam::failure>& missing);
+  [[nodiscard]] runtime::task<reply> run_and_wait(runtime::io&, const script&, const command&, limit,
+                                                  std::optional<left_behind>&, std::optional<seam::failure>& missing);
 
   const settings settings_;
   const std::string id_;       // of our inbox
   const std::string inboxes_;  // how channels begin
+  replica_wait wait_{settings_};
   inbox inbox_;
   watchers watchers_;
   std::function<void()> verify_;

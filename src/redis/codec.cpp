@@ -203,6 +203,14 @@ command& command::then(const command& next) {
   key_size_ = next.key_size_;
   bytes_.append(next.bytes_);
   replies_ += next.replies_;
+  wanted_ = next.wanted_;
+  return *this;
+}
+
+command& command::along_with(const command& next) {
+  bytes_.append(next.bytes_);
+  replies_ += next.replies_;
+  wanted_ += next.wanted_;
   return *this;
 }
 

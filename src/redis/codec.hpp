@@ -54,7 +54,8 @@ class decoder {
   bool broken_ = false;
 };
 
-/// Values to bytes: a command is an array of texts. Several may go together: then the reply to the last is what counts.
+/// Values to bytes: a command is an array of texts. Several may go together: then the reply to the last is what counts,
+/// or those to the last ones, if they are wanted along with it.
 class command {
  public:
   /// A command of so many words.
@@ -67,18 +68,21 @@ class command {
     return *this;
   }
   command& then(const command& next);
-  /// The same, with this before the last part.
+  command& along_with(const command& next);  ///< the reply to what was the last is wanted, too
+  /// The same, with this before the last part, and before what goes along with it.
   [[nodiscard]] command with_before_last(const command&) const;
   [[nodiscard]] std::string_view key() const noexcept {  ///< empty: there is none
     return std::string_view(bytes_).substr(key_at_, key_size_);
   }
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
+  [[nodiscard]] std::size_t wanted() const noexcept { return wanted_; }  ///< how many of the last replies count
 
  private:
   void header(char type, std::size_t n);
   std::string bytes_;
   std::size_t replies_ = 1;
+  std::size_t wanted_ = 1;
   std::size_t last_at_ = 0;  // where in bytes_ the last part begins
   std::size_t key_at_ = 0, key_size_ = 0;
   bool key_follows_ = false;

@@ -6,6 +6,7 @@
 #include "net/ready.hpp"
 #include "net/socket.hpp"
 #include "redis/error_reply.hpp"
+#include "redis/sentinels.hpp"
 #include "runtime/clock.hpp"
 #include "store/answer.hpp"
 
@@ -13,33 +14,25 @@ namespace holdfast::redis {
 
 namespace {
 
-/// Sends all of it, and waits for one reply. For the handshake.
-value ask(connection& c, const command& what, const limit& l) {
-  std::string bytes = what.bytes();
-  for (;;) {
-    const bool sent = c.send(bytes);
-    if (std::optional<value> v = c.next()) return std::move(*v);
-    const net::readiness why = sent ? net::wait_readable(c.fd(), l) : net::wait_writable(c.fd(), l);
-    if (why != net::readiness::ready) {
-      throw net::broken(why == net::readiness::late ? "no answer to the greeting" : "asked to stop");
-    }
-    if (sent) (void)c.receive();
-  }
-}
-
-/// What a server says of a command that it does not know repeats it, or as much of it as it has room for.
-value without_secret(value v, const std::string& secret) {
-  v.text.resize(std::min(v.text.size(), v.text.find(", with args")));
-  if (secret.empty()) return v;
-  for (std::size_t at = v.text.find(secret); at != std::string::npos; at = v.text.find(secret, at + 3)) {
-    v.text.replace(at, secret.size(), "***");
-  }
-  return v;
-}
-
 void demand(connection& c, const command& what, const settings& s, const limit& l) {
-  const value v = without_secret(ask(c, what, l), s.password);
+  const value v = without_secret(c.ask(what, l), s.password);
   if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
+}
+
+/// {"master", …}; what else a server may be takes no writes.
+void demand_primary(connection& c, const settings& s, const std::string& where, const limit& l) {
+  command role(1);
+  role.add("ROLE");
+  try {
+    const value v = c.ask(role, l);
+    if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
+    if (!v.items.empty() && v.items[0].text == "master") return;
+  } catch (const net::broken& e) {
+    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where + ")");
+  } catch (const malformed& e) {
+    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where + ")");
+  }
+  throw seam::failure(errc::not_ready, "it is a replica: the sentinels are changing the primary (" + where + ")");
 }
 
 /// Names and values in turn, as a server of RESP3 greets.
@@ -50,10 +43,20 @@ bool is_of_a_cluster(const value& greeting) {
   return false;
 }
 
-std::unique_ptr<net::stream> connected(const settings& s, const limit& l) {
-  if (!s.path.empty()) return net::connect({net::unix_address(s.path)}, s.timeout, l);
-  return net::connect(net::resolve(s.host, s.port, l), s.timeout, l);
-}
+/// Stops when one of the two does.
+class either {
+ public:
+  either(const std::stop_token& one, const std::stop_token& other) : one_(one, ask{both_}), other_(other, ask{both_}) {}
+  [[nodiscard]] std::stop_token get() const noexcept { return both_.get_token(); }
+
+ private:
+  struct ask {
+    std::stop_source& both;
+    void operator()() const noexcept { both.request_stop(); }
+  };
+  std::stop_source both_;
+  const std::stop_callback<ask> one_, other_;
+};
 
 }  // namespace
 
@@ -84,25 +87,75 @@ bool connection::receive_soon() {
   return n != 0;
 }
 
+value connection::ask(const command& what, const limit& l) {
+  std::string bytes = what.bytes();
+  for (;;) {
+    const bool sent = send(bytes);
+    if (std::optional<value> v = next()) return std::move(*v);
+    const net::readiness why = sent ? net::wait_readable(fd(), l) : net::wait_writable(fd(), l);
+    if (why != net::readiness::ready) {
+      throw net::broken(why == net::readiness::late ? "no answer to the greeting" : "asked to stop");
+    }
+    if (sent) (void)receive();
+  }
+}
+
+std::unique_ptr<net::stream> reach(const net::url::place& to, milliseconds timeout, const net::tls* tls,
+                                   const limit& l) {
+  std::unique_ptr<net::stream> plain = net::connect(net::resolve(to.host, to.port, l), timeout, l);
+  return tls != nullptr ? tls->secure(std::move(plain), to.host, l) : std::move(plain);
+}
+
+value without_secret(value v, const std::string& secret) {
+  v.text.resize(std::min(v.text.size(), v.text.find(", with args")));
+  if (secret.empty()) return v;
+  for (std::size_t at = v.text.find(secret); at != std::string::npos; at = v.text.find(secret, at + 3)) {
+    v.text.replace(at, secret.size(), "***");
+  }
+  return v;
+}
+
 dialer::dialer(settings s) : settings_(std::move(s)) {
   try {
     if (settings_.tls) tls_.emplace(*settings_.tls);
   } catch (const net::broken& e) {
     throw seam::failure(errc::bad_option, e.what());
   }
+  if (settings_.sentinels) sentinels_ = std::make_unique<sentinels>(settings_, tls_ ? &*tls_ : nullptr);
 }
 
-std::unique_ptr<net::stream> dialer::reach(const limit& l) const {
-  std::unique_ptr<net::stream> plain = connected(settings_, l);
-  return tls_ ? tls_->secure(std::move(plain), settings_.host, l) : std::move(plain);
-}
+dialer::~dialer() = default;
 
 std::unique_ptr<connection> dialer::open(const limit& l) const {
+  return sentinels_ ? open_primary(l) : open_at({settings_.host, settings_.port}, settings_.where(), l);
+}
+
+std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
+  for (;;) {
+    const sentinels::primary found = sentinels_->find(l);
+    const either stop(l.stop(), found.moved);
+    const limit soon(l.at(), stop.get());
+    const std::string where = text_of(found.at) + ", the primary of " + settings_.where();
+    try {
+      std::unique_ptr<connection> made = open_at(found.at, where, soon);
+      demand_primary(*made, settings_, where, soon);
+      return made;
+    } catch (const seam::failure&) {
+      const bool over = boot_clock::now() >= l.at() || l.stop().stop_requested();
+      if (over || !found.moved.stop_requested()) throw;
+    }
+  }
+}
+
+std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const std::string& where, const limit& l) const {
   std::string why;
   bool for_good = false;
   bool connected = false;
   try {
-    auto made = std::make_unique<connection>(reach(l), true);
+    std::unique_ptr<net::stream> bytes = settings_.path.empty()
+                                             ? reach(at, settings_.timeout, tls_ ? &*tls_ : nullptr, l)
+                                             : net::connect({net::unix_address(settings_.path)}, settings_.timeout, l);
+    auto made = std::make_unique<connection>(std::move(bytes), true);
     connected = true;
     greet(*made, l);
     return made;
@@ -115,7 +168,7 @@ std::unique_ptr<connection> dialer::open(const limit& l) const {
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.
   if (connected && in_time && !tls_ && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
-  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + settings_.where() + ")");
+  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + where + ")");
 }
 
 void dialer::greet(connection& c, const limit& l) const {
@@ -125,7 +178,7 @@ void dialer::greet(connection& c, const limit& l) const {
   hello.add("HELLO").add("3");
   if (secret) hello.add("AUTH").add(settings_.user.empty() ? "default" : settings_.user).add(settings_.password);
   if (named) hello.add("SETNAME").add(settings_.name);
-  const value v = without_secret(ask(c, hello, l), settings_.password);
+  const value v = without_secret(c.ask(hello, l), settings_.password);
   if (v.is(value::kind::error)) {
     const bool unknown = v.text.starts_with("ERR unknown command") || v.text.starts_with("ERR Unknown command") ||
                          v.text.starts_with("NOPROTO");

@@ -23,6 +23,8 @@ class connection {
   /// False: nothing came. Throws net::broken.
   bool receive();
   bool receive_soon();
+  /// Sends it, and waits for one value: for greetings, when nothing else is due. Throws net::broken, malformed.
+  [[nodiscard]] value ask(const command&, const limit&);
   /// The next value of what came; nothing: none is complete. Throws malformed.
   [[nodiscard]] std::optional<value> next() { return decoder_.next(); }
 
@@ -37,24 +39,40 @@ class connection {
   bool resp3_;
 };
 
-/// Opens connections to one server.
+/// Connects to a host, with TLS if there is some. Throws net::broken.
+[[nodiscard]] std::unique_ptr<net::stream> reach(const net::url::place&, milliseconds timeout, const net::tls*,
+                                                 const limit&);
+/// What a server says of a command that it does not know repeats it, or as much of it as it has room for.
+[[nodiscard]] value without_secret(value, const std::string& secret);
+
+class sentinels;
+
+/// Opens connections to one server, or to whichever the sentinels name.
 class dialer {
  public:
   /// Throws seam::failure when a file that it needs cannot be used.
   explicit dialer(settings);
+  ~dialer();
   [[nodiscard]] const settings& how() const noexcept { return settings_; }
 
-  /// A connection that takes commands: greeted, authorised, in its database. Blocks; throws seam::failure.
+  /// Null: there are none.
+  [[nodiscard]] sentinels* asks() const noexcept { return sentinels_.get(); }
+
+  /// A connection that takes commands: greeted, authorised, in its database; where sentinels are asked, to a server
+  /// that says itself that it is a primary. Blocks; throws seam::failure.
   [[nodiscard]] std::unique_ptr<connection> open(const limit&) const;
   /// Subscribes it. Blocks; throws seam::failure.
   void subscribe(connection&, const std::string& channel, const limit&) const;
 
  private:
-  [[nodiscard]] std::unique_ptr<net::stream> reach(const limit&) const;
+  [[nodiscard]] std::unique_ptr<connection> open_at(const net::url::place&, const std::string& where,
+                                                    const limit&) const;
+  [[nodiscard]] std::unique_ptr<connection> open_primary(const limit&) const;
   void greet(connection&, const limit&) const;
   void greet_in_resp2(connection&, const limit&) const;
   settings settings_;
   std::optional<net::tls> tls_;
+  std::unique_ptr<sentinels> sentinels_;
 };
 
 }  // namespace holdfast::redis

@@ -67,6 +67,29 @@ void judge_replicas(const self_portrait& is, seam::findings& found) {
                           : "Let the resource check fences");
 }
 
+void judge_wait(const acknowledgement& wait, const self_portrait& is, seam::findings& found) {
+  const std::string id = "redis.wait";
+  const std::optional<std::int64_t> connected = is.info.number("connected_slaves");
+  if (!wait.is_wanted() || is_replica(is) || !connected) return;
+  if (wait.on_disks != acknowledgement::disks::none && is.config && is.config->text("appendonly") == "no") {
+    return found.danger(id, "The URL has wait_aof, and the server writes no such file (appendonly no).",
+                        "Every lock is refused: it never gets to the disk.",
+                        "CONFIG SET appendonly yes (and in redis.conf), or leave wait_aof out of the URL");
+  }
+  if (wait.by == acknowledgement::count::number && *connected < wait.replicas) {
+    return found.danger(
+        id, "wait_replicas is " + std::to_string(wait.replicas) + ", and there is " + count_of(*connected) + ".",
+        "Every lock is refused, and given back: too few replicas have it.",
+        "Bring the replicas back, or ask for fewer in the URL");
+  }
+  if (wait.by != acknowledgement::count::number && *connected == 0) {
+    return found.warning(id, "Locks wait for the replicas that are there, and there is none.",
+                         "They wait for nobody: whatever takes over later knows nothing of them.",
+                         "Bring the replicas back, or say in the URL how many it must be: wait_replicas=1");
+  }
+  found.fine(id, "Locks wait for what the URL says, and it is there.");
+}
+
 void judge_lag(const self_portrait& is, seam::findings& found) {
   const std::int64_t many = is.info.number("connected_slaves").value_or(0);
   if (is_replica(is) || many <= 0) return;

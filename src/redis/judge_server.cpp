@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "redis/judgement.hpp"
@@ -8,10 +9,15 @@ namespace {
 
 constexpr std::int64_t our_idle_time = 15;  // seconds, after which we close a lane ourselves: see wire.cpp
 
+bool is_this_machine(std::string_view host) {
+  return host == "localhost" || host.starts_with("127.") || host == "::1" || host.starts_with("::ffff:127.");
+}
+
+/// Sentinels that are here may name servers that are not; but nobody sets them up so.
 bool is_this_machine(const settings& s) {
-  const std::string_view host = s.host;
-  return !s.path.empty() || host == "localhost" || host.starts_with("127.") || host == "::1" ||
-         host.starts_with("::ffff:127.");
+  if (!s.path.empty()) return true;
+  if (!s.sentinels) return is_this_machine(s.host);
+  return std::ranges::all_of(s.sentinels->at, [](const net::url::place& p) { return is_this_machine(p.host); });
 }
 
 }  // namespace
@@ -65,7 +71,8 @@ void judge_connections(const self_portrait& is, seam::findings& found) {
 
 void judge_way(const settings& s, seam::findings& found) {
   if (s.tls) {
-    found.fine("redis.tls", "The way to the server is encrypted, and it has shown that it is " + s.host + ".");
+    found.fine("redis.tls", "The way to the server is encrypted, and it has shown that it is " +
+                                (s.sentinels ? "what the sentinels call it" : s.host) + ".");
   } else if (is_this_machine(s)) {
     found.fine("redis.tls", "The way to the server does not leave this machine.");
   } else {
@@ -96,6 +103,7 @@ void judge(const self_portrait& is, seam::findings& found) {
   judge_replicas(is, found);
   judge_lag(is, found);
   judge_connections(is, found);
+  judge_coverage(is, found);
 }
 
 }  // namespace holdfast::redis

@@ -30,14 +30,14 @@ seam::failure broken(const char* why, const dialer& d) noexcept {
 }  // namespace
 
 reply lane::call(const command& what, const limit& l, std::optional<std::uint64_t>& left) {
-  slot mine;
+  slot mine(what);
   bool nobody_drives = false;
   {
     const std::lock_guard lock(mutex_);
     if (due_.empty()) silent_since_ = boot_clock::now();
     const std::size_t before = due_.size();
     queue(what);
-    due_.back() = &mine;
+    std::fill(due_.end() - static_cast<std::ptrdiff_t>(mine.due()), due_.end(), &mine);
     nobody_drives = !driven_;
     if (nobody_drives) {
       driven_ = mine.drives = true;
@@ -215,8 +215,7 @@ void lane::hand_out() {
     due_.pop_front();
     if (left_over_ != 0) --left_over_;
     silent_since_ = boot_clock::now();
-    if (whose == nullptr) continue;
-    whose->got = std::move(*v);
+    if (whose == nullptr || !whose->take(std::move(*v))) continue;
     if (!whose->drives) answered.add(*whose);
   }
 }
@@ -281,12 +280,13 @@ void lane::fail_all(const seam::failure& why) noexcept {
   ready_.clear();
   unsent_ = 0;
   driven_ = false;
-  for (slot* const s : due_) {
-    if (s == nullptr) continue;
+  for (; !due_.empty(); due_.pop_front()) {
+    slot* const s = due_.front();
+    const bool more_of_it = due_.size() > 1 && due_[1] == s;  // it is gone once it is called
+    if (s == nullptr || more_of_it) continue;
     s->got = copy_of(why);
     if (!s->drives) s->called.set();
   }
-  due_.clear();
 }
 
 reply lane::no_answer() const {

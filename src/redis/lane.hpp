@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "redis/awaited.hpp"
 #include "redis/connection.hpp"
 #include "redis/link.hpp"
 #include "runtime/clock.hpp"
@@ -41,9 +42,9 @@ class lane {
 
  private:
   /// One that waits for its reply, on its caller's stack.
-  struct slot {
+  struct slot : awaited {
+    using awaited::awaited;
     runtime::signal called;
-    std::optional<reply> got;
     bool drives = false;
     slot* next = nullptr;
   };

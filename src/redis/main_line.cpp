@@ -49,7 +49,7 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
   if (down) co_return *down;
   if (!lines_.commands)
     co_return seam::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
-  slot mine;
+  slot mine(what);
   queue(what, &mine);
   // Thousands may be due before ours: as long as they come, the server is there.
   for (bool over = false; !over;) {
@@ -58,7 +58,7 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
     over = why != wake::late || i.now() >= l.at() || is_silent();
   }
   if (mine.got) co_return std::move(*mine.got);
-  due_[mine.number - taken_] = nullptr;
+  std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
   // Also if it is our own time that is over: all who come may have less of it than a silent server is given.
   if (is_silent()) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
   const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
@@ -160,7 +160,9 @@ task<void> main_line::serve() {
   for (;;) {
     const auto jitter = static_cast<std::int64_t>(loop_.random() % 1024);
     const limit pause(later(loop_.now(), pause_ / 2 + pause_ * jitter / 1024), ending_.get_token());
-    if (pause_ > 0ms) co_await sleep(loop_, pause);
+    wake why = wake::late;
+    if (pause_ > 0ms) why = co_await wait(loop_, hurry_, pause);
+    if (why == wake::signalled) pause_ = 0ms;
     span was_up{0};
     std::optional<seam::failure> failed;
     try {
@@ -181,6 +183,7 @@ task<void> main_line::serve() {
 
 /// Connects, and serves until it breaks. For how long; zero: it did not connect.
 task<span> main_line::serve_once() {
+  distrusted_ = false;
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling);
   if (made.why) {
@@ -188,7 +191,6 @@ task<span> main_line::serve_once() {
     co_return span(0);
   }
   const instant since = loop_.now();
-  distrusted_ = false;
   begin(std::move(made));
   for (bool over = false; !over;) {
     if (me_.introduction) post(*me_.introduction);
@@ -229,6 +231,7 @@ void main_line::begin(lines made) {
   up_ = true;
   call_visitors(std::nullopt);
   if (std::exchange(was_up_, true)) listener_.in_doubt();
+  if (distrusted_) break_up("the server is not what it was");
 }
 
 /// What was due is not known.
@@ -242,12 +245,13 @@ void main_line::end(const seam::failure& why) noexcept {
   writable_watched_ = false;
   ready_.clear();
   taken_ += due_.size();
-  for (slot* const s : due_) {
-    if (s == nullptr) continue;
+  for (; !due_.empty(); due_.pop_front()) {
+    slot* const s = due_.front();
+    const bool more_of_it = due_.size() > 1 && due_[1] == s;
+    if (s == nullptr || more_of_it) continue;
     s->got = copy_of(why);
     s->answered.set();
   }
-  due_.clear();
   if (!ending_.stop_requested()) listener_.in_doubt();
 }
 
@@ -279,8 +283,8 @@ void main_line::queue(const command& what, slot* whose) {
     if (due_.empty()) silent_since_ = loop_.now();
     if (ready_.empty()) tasks_.spawn(flush_soon());
     ready_.append(what.bytes());
-    due_.insert(due_.end(), what.replies() - 1, nullptr);
-    due_.push_back(whose);
+    due_.insert(due_.end(), what.replies(), nullptr);
+    std::fill(due_.end() - static_cast<std::ptrdiff_t>(what.wanted()), due_.end(), whose);
     if (whose != nullptr) whose->number = taken_ + due_.size() - 1;
   } catch (const std::bad_alloc&) {
     break_up("no memory");
@@ -325,9 +329,7 @@ void main_line::take_reply(value v) {
   slot* const whose = due_.front();
   due_.pop_front();
   ++taken_;
-  if (whose == nullptr) return;
-  whose->got = std::move(v);
-  whose->answered.set();
+  if (whose != nullptr && whose->take(std::move(v))) whose->answered.set();
 }
 
 void main_line::on_message() noexcept {

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "redis/awaited.hpp"
 #include "redis/connection.hpp"
 #include "redis/link.hpp"
 #include "redis/slots.hpp"
@@ -45,14 +46,19 @@ class main_line {
     distrusted_ = true;
     if (up_) broken_.set();
   }
+  /// The same, and dials anew without a pause: the server is another one now.
+  void start_over() noexcept {
+    distrust();
+    hurry_.set();
+  }
   /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
   void close() noexcept;
 
  private:
-  struct slot {
+  struct slot : awaited {
+    using awaited::awaited;
     runtime::signal answered;
-    std::optional<reply> got;
-    std::uint64_t number = 0;  // of all that were ever due
+    std::uint64_t number = 0;  // of its last, of all that were ever due
   };
   /// One that waits until there is a connection.
   struct visitor {
@@ -105,10 +111,11 @@ class main_line {
   listener& listener_;
   std::stop_source ending_;
   std::atomic<bool> up_{false};
-  std::atomic<bool> distrusted_{false};  // since it was opened
+  std::atomic<bool> distrusted_{false};  // since it was dialled
   runtime::guarded<lobby> lobby_;
   runtime::signal broken_;
   runtime::guarded<slots> heard_;
+  runtime::signal hurry_;
 
   // Of the loop.
   lines lines_;

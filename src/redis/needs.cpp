@@ -1,6 +1,7 @@
 #include "redis/needs.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "redis/script.hpp"
 
@@ -35,6 +36,14 @@ constexpr need all_needs[] = {
     {"pubsub|shardnumsub", "PUBSUB SHARDNUMSUB C"},
 };
 
+constexpr need to_wait{"wait", "WAIT 0 1"};
+constexpr need of_a_cluster[] = {{"asking", "ASKING"}, {"cluster|slots", "CLUSTER SLOTS"}};
+constexpr need to_know_the_role{"role", "ROLE"};
+constexpr need to_wait_for_disks[] = {
+    {"command|info", "COMMAND INFO GET"},
+    {"waitaof", "WAITAOF 0 0 1"},
+};
+
 bool says(std::string_view error, std::string_view words) { return error.find(words) != std::string_view::npos; }
 
 std::string list_of(const std::vector<std::string>& all, std::string_view before) {
@@ -46,6 +55,18 @@ std::string list_of(const std::vector<std::string>& all, std::string_view before
 }  // namespace
 
 std::span<const need> needs() noexcept { return all_needs; }
+
+std::vector<need> needs_of(const settings& s) {
+  std::vector<need> some;
+  if (s.of_a_cluster()) some.assign(std::begin(of_a_cluster), std::end(of_a_cluster));
+  const bool counts = s.wait.by != acknowledgement::count::number;
+  if (s.sentinels || counts) some.push_back(to_know_the_role);
+  if (counts || s.wait.replicas > 0) some.push_back(to_wait);
+  if (s.wait.on_disks != acknowledgement::disks::none) {
+    some.insert(some.end(), std::begin(to_wait_for_disks), std::end(to_wait_for_disks));
+  }
+  return some;
+}
 
 command form_of(const need& wanted, std::string_view key, std::string_view channel) {
   const std::string_view form = wanted.form;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "redis/codec.hpp"
+#include "redis/settings.hpp"
 #include "store/findings.hpp"
 
 namespace holdfast::redis {
@@ -17,6 +18,8 @@ struct need {
 };
 /// All of them but SSUBSCRIBE, which a connection that takes commands cannot try.
 [[nodiscard]] std::span<const need> needs() noexcept;
+/// What such a URL needs besides.
+[[nodiscard]] std::vector<need> needs_of(const settings&);
 /// The key and the channel must be ones that nobody has.
 [[nodiscard]] command form_of(const need&, std::string_view key, std::string_view channel);
 

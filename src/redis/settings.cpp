@@ -19,9 +19,25 @@ namespace holdfast::redis {
 namespace {
 
 /// None of them is a secret. What is not among them may be one, such as the password=… of other programs.
-constexpr std::string_view known_options[] = {
-    "prefix", "timeout", "connect_timeout", "name",          "ca",           "cert", "key",
-    "lanes",  "poll",    "jitter",          "password_file", "password_env", "db"};
+constexpr std::string_view known_options[] = {"prefix",
+                                              "timeout",
+                                              "connect_timeout",
+                                              "name",
+                                              "ca",
+                                              "cert",
+                                              "key",
+                                              "lanes",
+                                              "poll",
+                                              "jitter",
+                                              "wait_replicas",
+                                              "wait_aof",
+                                              "wait_timeout",
+                                              "password_file",
+                                              "password_env",
+                                              "sentinel_user",
+                                              "sentinel_password_file",
+                                              "sentinel_password_env",
+                                              "db"};
 constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
 
 [[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
@@ -83,14 +99,70 @@ std::string variable(const std::string& name) {
   return text;
 }
 
-void set_password(settings& s, std::string secret) {
-  if (!s.password.empty()) refuse("the password is given twice");
-  s.password = std::move(secret);
+void set_password(std::string& into, std::string secret) {
+  if (!into.empty()) refuse("the password is given twice");
+  into = std::move(secret);
+}
+
+/// False: it is none of theirs.
+bool set_option_of_sentinels(settings& s, const std::string& option, const std::string& text) {
+  if (!option.starts_with("sentinel_")) return false;
+  sentinel_settings none;
+  sentinel_settings& them = s.sentinels ? *s.sentinels : none;
+  if (option == "sentinel_user") {
+    them.user = text;
+  } else if (option == "sentinel_password") {
+    set_password(them.password, text);
+  } else if (option == "sentinel_password_file") {
+    set_password(them.password, first_line_of(text));
+  } else if (option == "sentinel_password_env") {
+    set_password(them.password, variable(text));
+  } else {
+    return false;
+  }
+  if (!s.sentinels) refuse("the option '" + option + "' is for redis+sentinel:// and rediss+sentinel://");
+  return true;
+}
+
+/// False: it is none of these.
+bool set_wait(acknowledgement& wait, const std::string& option, const std::string& text) {
+  using count = acknowledgement::count;
+  using disks = acknowledgement::disks;
+  if (option == "wait_replicas") {
+    wait.by = text == "majority" ? count::majority : text == "all" ? count::all : count::number;
+    if (wait.by == count::number) wait.replicas = number<int>(option, text, 1, 1'000, "1, or majority, or all");
+  } else if (option == "wait_aof") {
+    if (text != "local" && text != "replicas") refuse("the option 'wait_aof' is local or replicas");
+    wait.on_disks = text == "local" ? disks::local : disks::replicas;
+  } else if (option == "wait_timeout") {
+    wait.limit = duration(option, text);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A connection whose server waits is silent.
+void check_wait(settings& s, bool given) {
+  using disks = acknowledgement::disks;
+  const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
+  if (given && !s.wait.is_wanted()) refuse("the option 'wait_timeout' needs wait_replicas or wait_aof");
+  if (s.wait.on_disks == disks::replicas && no_replicas) {
+    refuse(
+        "wait_aof=replicas needs wait_replicas, which says how many of them; wait_aof=local is the server's own disk");
+  }
+  if (s.of_a_cluster() && s.wait.by != acknowledgement::count::number)
+    refuse("for a cluster wait_replicas is a number: its shards may have more replicas, or fewer");
+  if (given && s.wait.limit >= s.timeout) refuse("the option 'wait_timeout' must be shorter than 'timeout'");
+  if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
 }
 
 void set_option(settings& s, const std::string& option, const std::string& text) {
+  if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
   const auto file = [&](std::string net::tls_files::* which) {
-    if (!s.tls) refuse("the option '" + option + "' needs TLS: write rediss://, valkeys:// or rediss+cluster://");
+    if (!s.tls)
+      refuse("the option '" + option +
+             "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
     (*s.tls).*which = text;
   };
   if (option == "prefix") {
@@ -108,9 +180,9 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else if (option == "key") {
     file(&net::tls_files::key);
   } else if (option == "password_file") {
-    set_password(s, first_line_of(text));
+    set_password(s.password, first_line_of(text));
   } else if (option == "password_env") {
-    set_password(s, variable(text));
+    set_password(s.password, variable(text));
   } else if (option == "lanes") {
     s.lanes = number<unsigned>(option, text, 1, 256, "8");
   } else if (option == "poll") {
@@ -138,6 +210,24 @@ void set_seeds(settings& s, const net::url& u) {
     refuse("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
 }
 
+constexpr int default_sentinel_port = 26379;
+
+/// sentinel,.../service[/database]
+void set_sentinels(settings& s, const net::url& u) {
+  const std::string how = "sentinels are given as redis+sentinel://host[:port],host[:port],.../service[/database]";
+  sentinel_settings& them = s.sentinels.emplace();
+  them.at.push_back({u.host, u.port});
+  them.at.insert(them.at.end(), u.others.begin(), u.others.end());
+  for (net::url::place& each : them.at) {
+    if (each.host.empty()) refuse(how);
+    if (each.port == 0) each.port = default_sentinel_port;
+  }
+  const std::size_t end = std::min(u.path.find('/'), u.path.size());
+  them.service = u.path.substr(0, end);
+  if (them.service.empty()) refuse(how + "; the service is the name that they monitor, such as mymaster");
+  if (end < u.path.size()) s.database = number<int>("/database", u.path.substr(end + 1), 0, 1'000'000, "/1");
+}
+
 void check_words(const settings& s) {
   if (s.prefix.size() > 128) refuse("the prefix has more than 128 bytes");
   if (s.prefix.find_first_of("{}") != std::string::npos) refuse("the prefix may not have braces");
@@ -156,7 +246,8 @@ settings settings::parse(std::string_view text) {
     refuse(e.what());
   }
   settings s;
-  if (u.scheme == "rediss" || u.scheme == "valkeys" || u.scheme == "rediss+cluster") s.tls.emplace();
+  constexpr std::string_view with_tls[] = {"rediss", "valkeys", "rediss+sentinel", "rediss+cluster"};
+  if (std::ranges::find(with_tls, u.scheme) != std::end(with_tls)) s.tls.emplace();
   s.user = u.user;
   s.password = u.password;
   if (u.scheme == "redis+unix") {
@@ -167,11 +258,13 @@ settings settings::parse(std::string_view text) {
       s.database = number<int>("db", db->second, 0, 1'000'000, "1");
       u.options.erase(db);
     }
+  } else if (u.scheme.ends_with("+sentinel")) {
+    set_sentinels(s, u);
   } else if (u.scheme.ends_with("+cluster")) {
     set_seeds(s, u);
   } else {
     if (!u.others.empty())
-      refuse("this is one server; several nodes of a cluster are given as redis+cluster://node,node");
+      refuse("this is one server; several hosts are those of a redis+sentinel:// or a redis+cluster:// URL");
     if (!u.host.empty()) s.host = u.host;
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
@@ -182,6 +275,10 @@ settings settings::parse(std::string_view text) {
         "a user without a password; give it by password_file= or password_env=, or as user:password@host; "
         "a password alone is written redis://:password@host");
   }
+  if (s.sentinels && !s.sentinels->user.empty() && s.sentinels->password.empty()) {
+    refuse("sentinel_user without a password; give it by sentinel_password_file= or sentinel_password_env=");
+  }
+  check_wait(s, u.options.contains("wait_timeout"));
   check_words(s);
   return s;
 }
@@ -192,7 +289,11 @@ std::string settings::shown(std::string_view url) {
 
 std::string settings::where() const {
   if (!path.empty()) return path;
-  return text_of({host, port});
+  if (!sentinels) return text_of({host, port});
+  std::string all = "the service " + sentinels->service + " of ";
+  for (const net::url::place& each : sentinels->at)
+    all.append(&each == sentinels->at.data() ? "" : ",").append(text_of(each));
+  return all;
 }
 
 std::string text_of(const net::url::place& p) {

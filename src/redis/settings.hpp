@@ -12,14 +12,38 @@ namespace holdfast::redis {
 
 using std::chrono::milliseconds;
 
+/// Who says where the primary is.
+struct sentinel_settings {
+  std::vector<net::url::place> at;
+  std::string service;  ///< as they know it
+  std::string user;     ///< of the sentinels, which have credentials of their own
+  std::string password;
+};
+
+/// What must have a grant besides the memory of the primary, before it counts.
+struct acknowledgement {
+  enum class count { number, majority, all };
+  enum class disks { none, local, replicas };
+  count by = count::number;
+  int replicas = 0;              ///< of a number
+  disks on_disks = disks::none;  ///< local: of the primary; replicas: of those that are counted, too
+  milliseconds limit{200};
+
+  [[nodiscard]] bool is_wanted() const noexcept {
+    return by != count::number || replicas > 0 || on_disks != disks::none;
+  }
+};
+
 /// What a URL says about a Redis server, and how we use it:
 ///   redis://[user[:password]@]host[:port][/database]    rediss:// with TLS; valkey://, valkeys:// the same
 ///   redis+unix:///path/of/the/socket
+///   redis+sentinel://[user[:password]@]sentinel[:port],.../service[/database]    rediss+sentinel:// with TLS
 ///   redis+cluster://[user[:password]@]node[:port],...    rediss+cluster:// with TLS
 struct settings {
   std::string host = "127.0.0.1";
   int port = 6379;
-  std::string path;                    ///< of a unix socket; then host and port mean nothing
+  std::string path;                            ///< of a unix socket; then host and port mean nothing
+  std::optional<sentinel_settings> sentinels;  ///< the same
   std::vector<net::url::place> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
   std::optional<net::tls_files> tls;
   std::string user;
@@ -33,12 +57,13 @@ struct settings {
   unsigned lanes = 4;      ///< connections for blocking callers, at most
   milliseconds poll{200};  ///< how often a lock that is held by another library is looked at
   double jitter = 0.5;     ///< that interval varies by so much, up and down
+  acknowledgement wait;    ///< for replicas and disks
 
   /// Throws seam::failure, without secrets.
   [[nodiscard]] static settings parse(std::string_view url);
   /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
   [[nodiscard]] static std::string shown(std::string_view url);
-  /// host:port, or the path of the socket.
+  /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }
 };

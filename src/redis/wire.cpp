@@ -18,9 +18,23 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
       lanes_(dialer_, loop, [&who] { who.in_doubt(); }),
       main_(dialer_, me, loop, who),
       introduction_(me.introduction),
-      introduced_(!me.introduction) {}
+      introduced_(!me.introduction) {
+  if (dialer_.asks() == nullptr) return;
+  watch_.emplace(*dialer_.asks(), dialer_.how().connect_timeout, loop);
+  dialer_.asks()->when_moved([this, &who] {
+    lanes_.distrust();
+    main_.start_over();
+    who.in_doubt();
+  });
+}
+
+void wire::start_watch() {
+  if (!watch_ || watches_.load(std::memory_order_relaxed) || watches_.exchange(true)) return;
+  watch_->start();
+}
 
 task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
+  start_watch();
   reply got = seam::failure(errc::unreachable, "");
   if (i.in_place()) {
     if (!tidies_.load(std::memory_order_relaxed) && !tidies_.exchange(true)) {
@@ -53,6 +67,7 @@ reply wire::call_by_lane(const command& what, const limit& l, std::optional<left
 
 void wire::close() noexcept {
   ending_.request_stop();
+  if (watch_) watch_->close();
   main_.close();
   tasks_.wait_until_empty();
 }

@@ -5,6 +5,7 @@
 #include "redis/lanes.hpp"
 #include "redis/link.hpp"
 #include "redis/main_line.hpp"
+#include "redis/sentinel_watch.hpp"
 #include "runtime/loop.hpp"
 
 namespace holdfast::redis {
@@ -19,6 +20,7 @@ class wire final : public link {
   void follow(const left_behind& where, const command& what) noexcept override { lanes_.follow(where, what); }
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return main_.listens(); }
   runtime::task<std::optional<seam::failure>> listen(runtime::io& i, const std::string&, limit l) override {
+    start_watch();
     return main_.listen(i, std::move(l));
   }
   void post(const command& what) override { main_.post(what); }
@@ -29,14 +31,17 @@ class wire final : public link {
 
  private:
   [[nodiscard]] reply call_by_lane(const command&, const limit&, std::optional<left_behind>&);
+  void start_watch();
   runtime::task<void> tidy();
   runtime::loop& loop_;
   dialer dialer_;
   lanes lanes_;
   main_line main_;
+  std::optional<sentinel_watch> watch_;
   const std::optional<command> introduction_;
   std::atomic<bool> introduced_;  // by a lane; the main line does it again and again
   std::atomic<bool> tidies_{false};
+  std::atomic<bool> watches_{false};
   std::stop_source ending_;
   runtime::nursery tasks_{loop_};
 };

@@ -1,37 +1,16 @@
 // Redis takes part in the suite as the user that docs/stores/redis.md tells to make, who may do nothing else.
-#include <fstream>
-#include <sstream>
-
 #include "conformance/redis_service.hpp"
 #include "redis/client.hpp"
 #include "service.hpp"
+#include "support/acl_in_the_document.hpp"
 
 namespace holdfast::conformance {
 namespace {
 
-/// The words of the first line of the document that begins so, with the lines that continue it, as a shell reads them.
-std::vector<std::string> acl_in_the_document() {
-  std::ifstream document(HOLDFAST_SOURCE_DIR "/docs/stores/redis.md");
-  const std::string program = "redis-cli ";
-  std::vector<std::string> words;
-  std::string line;
-  while (std::getline(document, line) && !line.starts_with(program + "ACL SETUSER holdfast ")) {
-  }
-  line.erase(0, program.size());
-  do {
-    std::istringstream in(line);
-    for (std::string word; in >> word;) {
-      std::erase(word, '\'');
-      if (word != "\\") words.push_back(word == ">SECRET" ? ">a secret" : word);
-    }
-  } while (std::getline(document, line) && line.starts_with("  "));
-  return words;
-}
-
 class least_privilege final : public redis_service {
  public:
   least_privilege() {
-    const redis::value done = server_.ask(acl_in_the_document());
+    const redis::value done = server_.ask(test::acl_in_the_document("redis-cli ACL SETUSER holdfast on"));
     EXPECT_EQ(done.text, "OK");
   }
   ~least_privilege() override {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The rights that docs/stores/redis.md tells to give a user are those of the commands that the code sends, no more and
-no less. The same of the rights to look, besides, and of the list of those that an examination tries.
+no less. The same of the rights to look, besides, of those that some URLs need, of those at sentinels, and of the list of
+those that an examination tries.
 
 usage: rights.py [--print | --self-test]
 """
@@ -13,32 +14,34 @@ import house
 DOCUMENT = "docs/stores/redis.md"
 LOOKS = "src/redis/examination.cpp"  # asks for more, if it may
 TRIES = "src/redis/needs.cpp"
+ASKS_SENTINELS = "src/redis/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
 NEED_NO_RIGHT = {"HELLO", "AUTH"}  # whoever is not authorised yet may say them
 ONLY_WITH_A_DATABASE = {"SELECT"}  # the document says so
-ONLY_IN_A_CLUSTER = {"ASKING", "CLUSTER|SLOTS"}  # there is a line of its own for them
+# With sentinels, for a cluster, or where replicas are waited for.
+FOR_SOME_URLS = {"asking", "cluster|slots", "role", "wait", "waitaof", "command|info"}
 
 IN_LUA = re.compile(r"\bcall\('([A-Z]+)'(?:, '([A-Z]+)')?")
-IN_CXX = re.compile(r'^\s*\w+\.add\("([A-Z]+)"\)(?:\.add\("([A-Z]+)"\))?', re.MULTILINE)
-TRIED = re.compile(r'^ *\{"([a-z|]+)", "[A-Z]+', re.MULTILINE)
-CONTAINERS = {"CLUSTER", "SCRIPT", "PUBSUB", "CONFIG"}  # their subcommand has a right of its own
+IN_CXX = re.compile(r'^\s*\w+\.add\("([A-Z]+)"\)(?:\.add\("([A-Z-]+)"\))?', re.MULTILINE)
+TRIED = re.compile(r'\{"([a-z|]+)", "[A-Z]+')
+CONTAINERS = {"CLUSTER", "SCRIPT", "PUBSUB", "CONFIG", "SENTINEL", "COMMAND"}  # their subcommand has a right of its own
 
 
 def sent(lua, cxx):
     commands = set()
     for command, following in IN_LUA.findall(lua) + IN_CXX.findall(cxx):
         commands.add(f"{command}|{following}" if command in CONTAINERS else command)
-    return {c.lower() for c in commands - NEED_NO_RIGHT - ONLY_WITH_A_DATABASE - ONLY_IN_A_CLUSTER}
+    return {c.lower() for c in commands - NEED_NO_RIGHT - ONLY_WITH_A_DATABASE}
 
 
-def granted(document, first=r"[^`+]"):
-    rule = re.search(rf"^redis-cli ACL SETUSER holdfast {first}[^`]*", document, re.MULTILINE)
-    return {word[1:] for word in shlex.split(rule.group()) if word.startswith("+")} if rule else set()
+def granted(document, first=r"[^`+']", program="redis-cli"):
+    rules = re.findall(rf"^{program} ACL SETUSER holdfast {first}(?:[^`\\\n]|\\\n)*", document, re.MULTILINE)
+    return {word[1:] for rule in rules for word in shlex.split(rule) if word.startswith("+")}
 
 
 def problems_of_looking(lua, cxx, looks, tries, document):
     need = sent(lua, cxx)
-    asked, may = sent("", looks) - need, granted(document, r"\+(?!asking)")
+    asked, may = sent("", looks) - need, granted(document, r"\+")
     tried = set(TRIED.findall(tries)) | TRIED_OTHERWISE
     yield from (f"{DOCUMENT} does not grant +{c}, which an examination asks for" for c in sorted(asked - may))
     yield from (f"{DOCUMENT} grants +{c}, which no examination asks for" for c in sorted(may - asked))
@@ -46,23 +49,19 @@ def problems_of_looking(lua, cxx, looks, tries, document):
     yield from (f"{TRIES} tries {c}, which the code never sends" for c in sorted(tried - need))
 
 
+def differences(need, have, where=""):
+    yield from (f"{DOCUMENT} does not grant +{c}, which the code needs{where}" for c in sorted(need - have))
+    yield from (f"{DOCUMENT} grants +{c}, which the code never sends{where}" for c in sorted(have - need))
+
+
 def problems_in(lua, cxx, document):
-    need, have = sent(lua, cxx), granted(document)
-    yield from (f"{DOCUMENT} does not grant +{c}, which the code needs" for c in sorted(need - have))
-    yield from (f"{DOCUMENT} grants +{c}, which the code never sends" for c in sorted(have - need))
+    need = sent(lua, cxx)
+    yield from differences(need - FOR_SOME_URLS, granted(document))
+    yield from differences(need & FOR_SOME_URLS, granted(document, r"'\+"), " for some URLs")
 
 
-def problems_of_a_cluster(cxx, document):
-    """A line of the document that begins so grants what is sent to clusters only."""
-    rule = re.search(r"^redis-cli ACL SETUSER holdfast \+asking[^`]*", document, re.MULTILINE)
-    may = {word[1:] for word in shlex.split(rule.group()) if word.startswith("+")} if rule else set()
-    need = {c.lower() for c in ONLY_IN_A_CLUSTER}
-    yield from (f"{DOCUMENT} does not grant +{c}, which a cluster needs" for c in sorted(need - may))
-    yield from (f"{DOCUMENT} grants +{c}, which no cluster needs" for c in sorted(may - need))
-    for command in sorted(ONLY_IN_A_CLUSTER):
-        words = "".join(f'.add("{word}")' for word in command.split("|"))
-        if words not in cxx:
-            yield f"{command} is never sent"
+def problems_at_sentinels(cxx, document):
+    yield from differences(sent("", cxx), granted(document, program="redis-cli -p 26379"), " to sentinels")
 
 
 def self_test():
@@ -73,6 +72,15 @@ def self_test():
     for bad in (good.replace("+time", ""), good.replace("+set", "+set +keys"), "nothing"):
         if not list(problems_in(lua, cxx, bad)):
             yield f"nothing is found in {bad!r}"
+    role = '  c.add("ROLE");\n'
+    if not list(problems_in(lua, cxx + role, good)):
+        yield "a right that some URLs need is not found"
+    yield from problems_in(lua, cxx + role, good + "\nredis-cli ACL SETUSER holdfast '+role'\n```")
+    asks = '  c.add("SENTINEL").add("GET-MASTER").add(x);\n'
+    at_sentinels = "redis-cli -p 26379 ACL SETUSER holdfast on '+sentinel|get-master'\n```"
+    yield from problems_at_sentinels(asks, at_sentinels)
+    if not list(problems_at_sentinels(asks, good)):
+        yield "a right at sentinels is not found"
     cxx = cxx.replace("EVALSHA", "SSUBSCRIBE") + '  c.add("SCAN");\n'
     looks = '  info.add("INFO");\n  c.add("CONFIG").add("GET");\n  c.add("TIME");\n'
     tries = '    {"time", "TIME"},\n    {"set", "SET K m XX"},\n    {"script|load", "SCRIPT LOAD S"},\n'
@@ -80,12 +88,6 @@ def self_test():
     yield from problems_of_looking(lua, cxx, looks, tries, good)
     if not list(problems_of_looking(lua, cxx, looks, tries.replace("time", "ping"), good)):
         yield "a right that is not tried is not found"
-    cxx = '  a.add("ASKING");\n  c.add("CLUSTER").add("SLOTS");\n'
-    in_a_cluster = "redis-cli ACL SETUSER holdfast +asking '+cluster|slots'\n```"
-    yield from problems_of_a_cluster(cxx, in_a_cluster)
-    for bad in (in_a_cluster.replace("slots", "nodes"), "nothing"):
-        if not list(problems_of_a_cluster(cxx, bad)):
-            yield f"nothing is found in {bad!r}"
     for bad in (good.replace("+info", "+scan"), "nothing"):
         if not list(problems_of_looking(lua, cxx, looks, tries, bad)):
             yield f"nothing is found in {bad!r}"
@@ -93,15 +95,15 @@ def self_test():
 
 def main():
     if sys.argv[1:] == ["--self-test"]:
-        house.tell(self_test(), 8)
+        house.tell(self_test(), 12)
     scripts = list(house.files("src/redis/scripts", suffixes=(".lua",)))
     lua = "\n".join(house.read(path) for path in scripts)
     sources = list(house.files("src/redis", suffixes=(".cpp",)))
-    cxx = "\n".join(house.read(path) for path in sources if str(path) != LOOKS)
+    cxx = "\n".join(house.read(path) for path in sources if str(path) not in (LOOKS, ASKS_SENTINELS))
     if sys.argv[1:] == ["--print"]:
         return print(*(f"+{c}" for c in sorted(sent(lua, cxx))))
     document = house.read(DOCUMENT)
-    problems = [*problems_in(lua, cxx, document), *problems_of_a_cluster(cxx, document),
+    problems = [*problems_in(lua, cxx, document), *problems_at_sentinels(house.read(ASKS_SENTINELS), document),
                 *problems_of_looking(lua, cxx, house.read(LOOKS), house.read(TRIES), document)]
     house.tell(problems, len(scripts) + len(sources))
 

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
@@ -32,7 +33,7 @@ struct open_socket {
 };
 
 /// The last of so many replies.
-redis::value exchange(const std::string& path, const std::string& request, int replies = 1) {
+redis::value exchange(const std::string& path, const std::string& request, int replies) {
   const open_socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
@@ -46,8 +47,9 @@ redis::value exchange(const std::string& path, const std::string& request, int r
   redis::decoder in;
   char buffer[4096];
   for (;;) {
-    while (auto v = in.next()) {
+    if (auto v = in.next()) {
       if (--replies == 0) return std::move(*v);
+      continue;
     }
     const ssize_t n = ::recv(s.fd, buffer, sizeof buffer, 0);
     if (n <= 0) throw std::runtime_error("no answer from the redis-server at " + path);
@@ -64,14 +66,22 @@ std::string program() {
 
 }  // namespace
 
-redis_server::redis_server(std::vector<std::string> options) : options_(std::move(options)) { start(); }
+redis_server::redis_server(std::vector<std::string> options, std::string configuration)
+    : options_(std::move(options)), configuration_(std::move(configuration)) {
+  start();
+}
 
 redis_server::~redis_server() {
   if (pid_ > 0) kill();
 }
 
 void redis_server::start() {
-  std::vector<std::string> words = {program(), "--port", "0", "--unixsocket", socket_, "--dir", folder_.file("")};
+  std::vector<std::string> words = {program()};
+  if (!configuration_.empty()) {
+    words.push_back(file("conf"));
+    if (!std::filesystem::exists(file("conf"))) std::ofstream(file("conf")) << configuration_;  // it writes there, too
+  }
+  words.insert(words.end(), {"--port", "0", "--unixsocket", socket_, "--dir", folder_.file("")});
   words.insert(words.end(), {"--save", "", "--logfile", folder_.file("log")});
   words.insert(words.end(), options_.begin(), options_.end());
   std::vector<char*> arguments;
@@ -109,10 +119,10 @@ std::string redis_server::url(const std::string& options) const { return "redis+
 redis::value redis_server::ask(const std::vector<std::string>& words, const std::string& password) const {
   redis::command c(words.size());
   for (const std::string& word : words) c.add(word);
-  if (password.empty()) return exchange(socket_, c.bytes());
+  if (password.empty()) return exchange(socket_, c.bytes(), 1);
   redis::command auth(2);
-  auth.add("AUTH").add(password).then(c);
-  return exchange(socket_, auth.bytes(), 2);
+  auth.add("AUTH").add(password);
+  return exchange(socket_, auth.bytes() + c.bytes(), 2);
 }
 
 redis::value redis_server::ask(std::initializer_list<std::string_view> words) const {
@@ -125,7 +135,13 @@ std::vector<std::string> redis_server::keys(const std::string& pattern) const {
   return found;
 }
 
-void redis_server::stop() const { ::kill(pid_, SIGSTOP); }
+void redis_server::stop() const {
+  ::kill(pid_, SIGSTOP);
+  siginfo_t stopped{};  // another processor may run it for a moment yet
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+}
+
 void redis_server::go_on() const { ::kill(pid_, SIGCONT); }
 
 void redis_server::kill() {

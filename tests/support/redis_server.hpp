@@ -15,8 +15,8 @@ namespace holdfast::test {
 /// environment name another program. Gone at the end of the scope.
 class redis_server {
  public:
-  /// More words for its command line.
-  explicit redis_server(std::vector<std::string> options = {});
+  /// More words for its command line, and lines for a file of its configuration, which a sentinel must have.
+  explicit redis_server(std::vector<std::string> options = {}, std::string configuration = {});
   redis_server(const redis_server&) = delete;
   redis_server& operator=(const redis_server&) = delete;
   ~redis_server();
@@ -42,6 +42,7 @@ class redis_server {
   temporary_folder folder_;
   const std::string socket_ = folder_.file("s");
   const std::vector<std::string> options_;
+  const std::string configuration_;
   pid_t pid_ = -1;
 };
 

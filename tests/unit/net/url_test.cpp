@@ -72,6 +72,25 @@ TEST(url, takes_an_ipv6_address_in_brackets) {
   EXPECT_NE(refusal("redis://[]:6379"), "(taken)") << "not the local host";
 }
 
+TEST(url, may_name_several_hosts) {
+  const url u = url::parse("x://me:p,w@a:1,[::1]:2,c,%64/p,q?o=r,s");
+  EXPECT_EQ(u.password, "p,w");
+  EXPECT_EQ(u.host, "a");
+  EXPECT_EQ(u.port, 1);
+  ASSERT_EQ(u.others.size(), 3u);
+  EXPECT_EQ(u.others[0].host, "::1");
+  EXPECT_EQ(u.others[0].port, 2);
+  EXPECT_EQ(u.others[1].host, "c");
+  EXPECT_EQ(u.others[1].port, 0);
+  EXPECT_EQ(u.others[2].host, "d");
+  EXPECT_EQ(u.path, "p,q");
+  EXPECT_EQ(u.options, (options{{"o", "r,s"}}));
+  EXPECT_TRUE(url::parse("x://h").others.empty());
+  for (const std::string bad : {"x://a,", "x://a,,b", "x://a,:1"}) {
+    EXPECT_NE(refusal(bad).find("between the commas"), std::string::npos) << bad;
+  }
+}
+
 TEST(url, is_percent_decoded_part_by_part) {
   const url u = url::parse("redis://us%3aer:p%40%2f%3F%25@h%2Dx/a%2Fb?na%6de=1%262&x=y%3Dz");
   EXPECT_EQ(u.user, "us:er");

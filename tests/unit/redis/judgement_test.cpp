@@ -204,5 +204,44 @@ TEST(judgement, of_the_way_never_shows_the_password) {
   }
 }
 
+std::vector<finding> of_waiting(const std::string& options, const pairs& info, const pairs& config = {}) {
+  seam::findings found;
+  judge_wait(settings::parse("redis://h?" + options).wait, {info_of(info), config_of(config)}, found);
+  EXPECT_TRUE(test::are_whole(found.all()));
+  return found.take();
+}
+
+TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
+  EXPECT_TRUE(is(of_waiting("wait_replicas=2", {{"connected_slaves", "1"}}), "redis.wait", severity::danger));
+  EXPECT_TRUE(is(of_waiting("wait_replicas=2", {{"connected_slaves", "2"}}), "redis.wait", severity::fine));
+  EXPECT_TRUE(is(of_waiting("wait_replicas=all", {{"connected_slaves", "0"}}), "redis.wait", severity::warning));
+  EXPECT_TRUE(is(of_waiting("wait_replicas=majority", {{"connected_slaves", "1"}}), "redis.wait", severity::fine));
+  const pairs alone{{"connected_slaves", "0"}};
+  EXPECT_TRUE(is(of_waiting("wait_aof=local", alone, {{"appendonly", "no"}}), "redis.wait", severity::danger));
+  EXPECT_TRUE(is(of_waiting("wait_aof=local", alone, {{"appendonly", "yes"}}), "redis.wait", severity::fine));
+  EXPECT_TRUE(of_waiting("", alone).empty());
+}
+
+TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {
+  const auto of_slots = [](const std::vector<slot_range>& ranges) {
+    seam::findings found;
+    judge_slots(ranges, found);
+    EXPECT_TRUE(test::are_whole(found.all()));
+    return found.take();
+  };
+  const slot_range first{0, 8191, {"a", 1}, 1}, second{8192, 16383, {"b", 2}, 1}, alone{8192, 16383, {"b", 2}, 0};
+  EXPECT_TRUE(is(of_slots({first, second}), "redis.slots", severity::fine));
+  EXPECT_TRUE(is(of_slots({first, second}), "redis.shards", severity::fine));
+  EXPECT_TRUE(is(of_slots({first}), "redis.slots", severity::danger));
+  EXPECT_TRUE(is(of_slots({first, alone}), "redis.shards", severity::warning));
+}
+
+TEST(judgement, of_a_node_that_stops_when_another_is_gone_is_a_warning) {
+  const pairs node{{"cluster_enabled", "1"}};
+  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "yes"}}, node), "redis.coverage", severity::warning));
+  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "no"}}, node), "redis.coverage", severity::fine));
+  EXPECT_EQ(test::found(of({{"cluster-require-full-coverage", "yes"}}), "redis.coverage"), nullptr) << "of one server";
+}
+
 }  // namespace
 }  // namespace holdfast::redis

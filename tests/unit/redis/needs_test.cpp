@@ -28,6 +28,19 @@ TEST(needs, have_a_form_with_their_key_their_channel_and_their_script) {
   EXPECT_EQ(needs().size(), 24u);
 }
 
+TEST(needs, of_some_urls_are_more) {
+  const auto rights = [](const std::string& url) {
+    std::string all;
+    for (const need& each : needs_of(settings::parse(url))) all.append(each.right).append(" ");
+    return all;
+  };
+  EXPECT_EQ(rights("redis://h"), "");
+  EXPECT_EQ(rights("redis+sentinel://h/s"), "role ");
+  EXPECT_EQ(rights("redis://h?wait_replicas=2"), "wait ");
+  EXPECT_EQ(rights("redis://h?wait_replicas=all"), "role wait ");
+  EXPECT_EQ(rights("redis://h?wait_aof=local"), "command|info waitaof ");
+}
+
 TEST(needs, that_are_met_are_fine) {
   refusals none;
   none.add("evalsha", "NOSCRIPT No matching script. Please use EVAL.");

@@ -89,6 +89,64 @@ TEST(settings, take_the_path_of_a_unix_socket) {
   }
 }
 
+TEST(settings, take_the_sentinels_of_a_service) {
+  const settings s = settings::parse("redis+sentinel://me:pw@a,[::1]:7,c:8/shop/3?sentinel_user=s&sentinel_password=x");
+  ASSERT_TRUE(s.sentinels);
+  EXPECT_EQ(s.where(), "the service shop of a:26379,[::1]:7,c:8");
+  EXPECT_EQ(s.sentinels->service, "shop");
+  EXPECT_EQ(s.sentinels->user + s.sentinels->password, "sx");
+  EXPECT_EQ(s.user + s.password, "mepw") << "the servers have credentials of their own";
+  EXPECT_EQ(s.database, 3);
+  EXPECT_FALSE(s.tls);
+  EXPECT_TRUE(settings::parse("rediss+sentinel://a/shop?ca=/x").tls);
+  EXPECT_FALSE(settings::parse("redis://a").sentinels);
+}
+
+TEST(settings, refuse_sentinels_without_a_host_or_a_service_and_show_how) {
+  for (const std::string bad : {"redis+sentinel://", "redis+sentinel:///shop", "redis+sentinel://a,b",
+                                "redis+sentinel://a/", "redis+sentinel://a//1"}) {
+    EXPECT_TRUE(has(refusal(bad), "redis+sentinel://host[:port],host[:port],.../service")) << bad;
+  }
+  EXPECT_TRUE(has(refusal("redis+sentinel://a/shop/x"), "such as /1"));
+  EXPECT_TRUE(has(refusal("redis://a,b"), "redis+sentinel://"));
+  EXPECT_TRUE(has(refusal("redis+sentinel://a/shop?sentinel_user=x"), "sentinel_password_file="));
+  for (const std::string option : {"sentinel_user", "sentinel_password"}) {
+    const std::string why = refusal("redis://h?" + option + "=hush");
+    EXPECT_TRUE(has(why, "redis+sentinel://")) << why;
+    EXPECT_FALSE(has(why, "hush")) << why;
+  }
+}
+
+TEST(settings, show_sentinels_and_none_of_their_passwords) {
+  const std::string shown = settings::shown(
+      "redis+sentinel://me:secret@a,b:7/shop/1?sentinel_password=secret&sentinel_user=s&sentinel_password_file=/f");
+  EXPECT_EQ(shown, "redis+sentinel://me@a,b:7/shop/1?sentinel_user=s&sentinel_password_file=/f");
+}
+
+TEST(settings, say_what_a_grant_waits_for) {
+  using count = acknowledgement::count;
+  using disks = acknowledgement::disks;
+  EXPECT_FALSE(settings::parse("redis://h").wait.is_wanted());
+  const acknowledgement two = settings::parse("redis://h?wait_replicas=2&wait_timeout=50ms").wait;
+  EXPECT_TRUE(two.is_wanted() && two.by == count::number && two.replicas == 2 && two.limit == 50ms);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=majority").wait.by, count::majority);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=all").wait.by, count::all);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=all").wait.limit, 200ms);
+  EXPECT_EQ(settings::parse("redis://h?wait_replicas=all&timeout=100ms").wait.limit, 50ms);
+  EXPECT_EQ(settings::parse("redis://h?wait_aof=local").wait.on_disks, disks::local);
+  EXPECT_EQ(settings::parse("redis://h?wait_aof=replicas&wait_replicas=1").wait.on_disks, disks::replicas);
+}
+
+TEST(settings, refuse_to_wait_for_what_makes_no_sense) {
+  for (const std::string bad : {"0", "", "-1", "some", "1001", "2x"}) {
+    EXPECT_TRUE(has(refusal("redis://h?wait_replicas=" + bad), "such as 1, or majority, or all")) << bad;
+  }
+  EXPECT_TRUE(has(refusal("redis://h?wait_aof=yes"), "local or replicas"));
+  EXPECT_TRUE(has(refusal("redis://h?wait_aof=replicas"), "needs wait_replicas"));
+  EXPECT_TRUE(has(refusal("redis://h?wait_timeout=1s"), "needs wait_replicas or wait_aof"));
+  EXPECT_TRUE(has(refusal("redis://h?wait_replicas=1&wait_timeout=1s"), "shorter than 'timeout'"));
+}
+
 TEST(settings, say_where_the_server_is) {
   EXPECT_EQ(settings::parse("redis://[::1]:7000").where(), "[::1]:7000");
   EXPECT_EQ(settings::parse("redis://u:secret@h").where(), "h:6379");

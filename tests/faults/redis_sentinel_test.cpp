@@ -1,0 +1,268 @@
+// Sentinels, and what they do: a primary that is killed, paused, changed by command, or forgets what it was not told;
+// and sentinels that are gone, know nothing, or want a password.
+#include <gtest/gtest.h>
+
+#include "faults/redis_store.hpp"
+#include "holdfast/fence_header.hpp"
+#include "holdfast/redis_fence_gate.hpp"
+#include "support/acl_in_the_document.hpp"
+#include "support/redis_group.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+using test::redis_group;
+
+/// Long enough for a machine that is busy not to be taken for dead.
+const redis_group::shape fails_over{.down_after = 1500ms};
+constexpr std::chrono::milliseconds patience = 25s;
+constexpr const char* quick = "timeout=300ms";
+
+bool has_key(redis_group& all, std::size_t server, const std::string& key) {
+  return !all.server(server).keys(key).empty();
+}
+
+TEST(redis_sentinel, finds_the_primary_and_locks_there) {
+  redis_group all;
+  watched_client one(all.url(quick)), other(all.url(quick));
+  lease held = one.store.acquire("a");
+  EXPECT_TRUE(has_key(all, 0, "holdfast:{a}"));
+  auto waiting = other.wait_for("a");
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_EQ(all.server(0).ask({"INFO", "commandstats"}).text.find("cmdstat_readonly"), std::string::npos);
+}
+
+TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep_what_they_have) {
+  redis_group all;
+  watched_client one(all.url(quick), patience), other(all.url(quick), patience), third(all.url(quick), patience);
+  lease held = one.store.acquire("a", {.ttl = 60s});
+  auto second_in_line = other.wait_for("a", {.ttl = 60s});
+  auto third_in_line = third.wait_for("a", {.ttl = 60s});
+  const std::size_t renewed = one.seen->events(event::kind::renewed).size();
+  all.fail_over();
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed + 1)) << "it is verified at the new primary";
+  EXPECT_TRUE(held.held());
+  const std::size_t now = all.primary();
+  EXPECT_TRUE(has_key(all, now, "holdfast:{a}"));
+  EXPECT_TRUE(test::eventually([&] { return all.server(now).ask({"PUBSUB", "SHARDCHANNELS"}).items.size() >= 2; }));
+  EXPECT_EQ(held.release(), released::yes);
+  std::optional<lease> second = test::get(std::move(second_in_line));
+  ASSERT_TRUE(second);
+  EXPECT_GT(second->fence(), held.fence());
+  EXPECT_EQ(third_in_line.wait_for(0s), std::future_status::timeout) << "it has kept its place behind the second";
+  EXPECT_EQ(second->release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(third_in_line)));
+}
+
+TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica_has_heard_of) {
+  redis_group all(fails_over);
+  watched_client one(all.url(quick), patience), other(all.url(quick), patience);
+  lease held = one.store.acquire("a", {.ttl = 60s});
+  auto waiting = other.wait_for("a", {.ttl = 60s});
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:q"); }));
+  all.server(0).kill();
+  EXPECT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  // The holder is verified there, and nobody has taken it meanwhile.
+  EXPECT_EQ(held.release(), released::yes);
+  std::optional<lease> next = test::get(std::move(waiting));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+  EXPECT_TRUE(has_key(all, all.primary(), "holdfast:{a}"));
+}
+
+TEST(redis_sentinel, tells_at_once_of_a_lock_that_the_new_primary_has_never_heard_of) {
+  redis_group all(fails_over);
+  watched_client one(all.url(quick), patience), other(all.url(quick), patience);
+  {
+    const lease warm = one.store.acquire("b");  // so that there are connections
+  }
+  all.cut_off(1);
+  all.cut_off(2);
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  auto waiting = other.wait_for("a", {.ttl = 60s});
+  all.server(0).kill();
+  EXPECT_TRUE(happens(lost)) << "long before the ttl";
+  EXPECT_EQ(one.seen->events(event::kind::lost).size(), 1u);
+  std::optional<lease> next = test::get(std::move(waiting));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence()) << "the floor of time holds though the last fence is gone";
+  EXPECT_EQ(held.release(), released::lost);
+  EXPECT_TRUE(next->held());
+}
+
+TEST(redis_sentinel, tells_at_once_of_a_loss_also_to_one_who_never_needed_more_than_a_lane) {
+  redis_group all;
+  watched_client one(all.url(quick), patience);
+  all.cut_off(1);
+  all.cut_off(2);
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  all.fail_over();
+  EXPECT_TRUE(happens(lost));
+}
+
+TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_when_it_goes_on) {
+  redis_group all(fails_over);
+  watched_client one(all.url(quick), patience);
+  lease held = one.store.acquire("a", {.ttl = 60s});
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}"); }));
+  all.server(0).stop();
+  EXPECT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  const std::size_t now = all.primary();
+  {
+    const lease first = one.store.acquire("moved");  // we know the new one
+  }
+  all.server(0).go_on();
+  // For a while it takes itself for a primary, and would take writes.
+  for (int n = 0; n < 200; ++n) {
+    const std::string name = "b/" + std::to_string(n);
+    const lease taken =
+        n % 20 == 0 ? open(all.url(quick), {.patience = patience}).acquire(name) : one.store.acquire(name);
+    EXPECT_TRUE(has_key(all, now, "holdfast:{" + name + "}"));
+  }
+  EXPECT_TRUE(test::eventually([&] { return all.is_replica(0); }));
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(held.release(), released::yes);
+}
+
+TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the_same) {
+  redis_group all;
+  watched_client one(all.url(quick), patience);
+  lease held = one.store.acquire("a", {.ttl = 60s});  // asks the first, and listens to it
+  all.sentinel(0).kill();
+  EXPECT_TRUE(held.renew(60s));
+  watched_client other(all.url(quick), patience);  // finds the way without it
+  EXPECT_TRUE(other.store.try_acquire("b", within(test::hang)));
+  all.fail_over();
+  EXPECT_TRUE(one.store.try_acquire("c", within(test::hang)));
+  EXPECT_TRUE(has_key(all, all.primary(), "holdfast:{c}:f"));
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(held.release(), released::yes);
+}
+
+TEST(redis_sentinel, may_be_dead_all_of_them_and_connections_that_are_open_go_on) {
+  redis_group all;
+  watched_client one(all.url(quick)), other(all.url(quick), 300ms);
+  lease held = one.store.acquire("a", {.ttl = 2s});
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed));
+  for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).kill();
+  const std::size_t before = one.seen->events(event::kind::renewed).size();
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, before + 2));
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(one.store.try_acquire("b", within(test::hang)));
+  // Whoever would have to connect cannot know whether that is the primary still.
+  const auto [why, text] = failure_of([&] { (void)other.store.acquire("c"); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+  EXPECT_NE(text.find("no sentinel says where the primary of shop-locks is"), std::string::npos) << text;
+  EXPECT_NE(text.find("Connection refused"), std::string::npos) << text;
+}
+
+TEST(redis_sentinel, stands_still_and_the_next_one_is_asked) {
+  redis_group all;
+  all.sentinel(0).stop();
+  watched_client one(all.url(quick), patience);
+  EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
+  all.sentinel(0).go_on();
+}
+
+TEST(redis_sentinel, does_not_know_the_service_and_names_those_that_it_knows) {
+  redis_group all;
+  std::string url = all.url(quick);
+  url.replace(url.find(redis_group::service), std::string(redis_group::service).size(), "mymaster");
+  watched_client one(url, patience);
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
+  EXPECT_EQ(why, errc::bad_url) << text;
+  EXPECT_NE(text.find("it knows no service mymaster; those that it knows: shop-locks"), std::string::npos) << text;
+}
+
+TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nobody) {
+  redis_group all({.sentinel_password = "s3ntinel"});
+  watched_client none(all.url(quick), patience), wrong(all.url("sentinel_password=wr0ng"), patience);
+  watched_client right(all.url("sentinel_password=s3ntinel"), patience);
+  const auto [why, text] = failure_of([&] { (void)none.store.acquire("a"); });
+  EXPECT_EQ(why, errc::denied) << text;
+  EXPECT_NE(text.find("sentinel_password_file="), std::string::npos) << text;
+  const auto [why_wrong, text_wrong] = failure_of([&] { (void)wrong.store.acquire("a"); });
+  EXPECT_EQ(why_wrong, errc::denied) << text_wrong;
+  EXPECT_NE(text_wrong.find("the password of the sentinels is wrong"), std::string::npos) << text_wrong;
+  EXPECT_EQ(text_wrong.find("wr0ng"), std::string::npos) << text_wrong;
+  EXPECT_EQ(wrong.store.url().find("wr0ng"), std::string::npos) << wrong.store.url();
+  const lease held = right.store.acquire("a");
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(right.store.url().find("s3ntinel"), std::string::npos) << right.store.url();
+}
+
+TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
+  redis_group all;
+  for (std::size_t n = 0; n < 3; ++n) {
+    for (const char* line : {"redis-cli ACL SETUSER holdfast on", "redis-cli ACL SETUSER holdfast '"}) {
+      EXPECT_EQ(all.server(n).ask(test::acl_in_the_document(line)).text, "OK");
+    }
+    EXPECT_EQ(all.sentinel(n).ask(test::acl_in_the_document("redis-cli -p 26379 ACL SETUSER holdfast ")).text, "OK");
+  }
+  const std::string url =
+      all.url("timeout=300ms&sentinel_user=holdfast&sentinel_password=a%20secret", "holdfast:a%20secret@");
+  watched_client one(url, patience), other(url, patience);
+  lease held = one.store.acquire("a", {.ttl = 60s});
+  auto waiting = other.wait_for("a");
+  all.fail_over();
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_EQ(failure_of([&] {
+              (void)open(
+                  all.url("sentinel_user=holdfast&sentinel_password=a%20secret&timeout=300ms", "holdfast:wrong@"),
+                  {.patience = patience})
+                  .acquire("a");
+            }).first,
+            errc::denied);
+  for (std::size_t n = 0; n < 3; ++n) {
+    for (const redis::value& entry : all.sentinel(n).ask({"ACL", "LOG"}).items) {
+      ADD_FAILURE() << "a sentinel has refused something: " << entry.items.at(5).text;
+    }
+  }
+}
+
+/// An old primary that was restarted takes itself for one, and takes writes until the sentinels notice: that takes them
+/// up to eleven seconds. Here they stand still meanwhile, so that it lasts as long as the test.
+TEST(redis_sentinel, that_has_not_noticed_an_old_primary_lets_two_hold_and_only_a_fence_saves_the_update) {
+  redis_group all(fails_over);
+  const test::redis_server data;  // what is locked is elsewhere, and is never lost
+  all.server(0).kill();
+  ASSERT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  watched_client one(all.url(quick), patience);
+  const lease held = one.store.acquire("account", {.ttl = 1h});
+  for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).stop();
+  all.server(0).start();
+  watched_client stale(all.server(0).url());  // it has an address in its URL, and no sentinels
+  const lease also_held = stale.store.acquire("account", {.ttl = 1h});
+  EXPECT_TRUE(held.held() && also_held.held()) << "the old primary lies";
+
+  (void)data.ask({"SET", "balance", "10"});
+  const auto plus_one = [](const std::string& n) { return std::to_string(std::stoi(n) + 1); };
+  const std::string read = data.ask({"GET", "balance"}).text, also_read = data.ask({"GET", "balance"}).text;
+  (void)data.ask({"SET", "balance", plus_one(also_read)});
+  (void)data.ask({"SET", "balance", plus_one(read)});
+  EXPECT_EQ(data.ask({"GET", "balance"}).text, "11") << "two have added one: an update is lost";
+
+  const auto get = [&](const lease& by) {
+    return data.ask({"EVAL", redis_fence_gate::get(), "2", "{safe}", "{safe}:fence", format_fence(by.fence())});
+  };
+  const auto set = [&](const lease& by, const std::string& to) {
+    return data.ask({"EVAL", redis_fence_gate::set(), "2", "{safe}", "{safe}:fence", format_fence(by.fence()), to});
+  };
+  (void)data.ask({"SET", "{safe}", "10"});
+  EXPECT_GT(also_held.fence(), held.fence()) << "the floor of time: it is later, and knows nothing of the other";
+  const redis::value fenced_read = get(held), also_fenced_read = get(also_held);
+  EXPECT_EQ(set(also_held, plus_one(also_fenced_read.items.at(1).text)).number, 1);
+  EXPECT_EQ(set(held, plus_one(fenced_read.items.at(1).text)).number, 0) << "refused, and so it is not lost but known";
+  EXPECT_EQ(data.ask({"GET", "{safe}"}).text, "11") << "one has added one";
+
+  for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).go_on();
+  EXPECT_TRUE(test::eventually([&] { return all.is_replica(0); }));
+  EXPECT_TRUE(held.held()) << "who asks the sentinels has never been there";
+}
+
+}  // namespace
+}  // namespace holdfast::faults
