@@ -43,7 +43,8 @@ std::vector<candidate> stores() {
     for (const named_store& store : config::read().stores()) all.push_back({store.name, shown_url(store.url.value)});
   } catch (const config_error&) {  // whoever uses it will be told
   }
-  for (const char* const scheme : {"dir:/", "redis://", "rediss://", "redis+unix:///", "redis+sentinel://"})
+  for (const char* const scheme :
+       {"dir:/", "redis://", "rediss://", "redis+unix:///", "redis+sentinel://", "redis+cluster://"})
     all.push_back({scheme, ""});
   return all;
 }

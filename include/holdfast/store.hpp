@@ -118,7 +118,8 @@ class store {
 ///   redis://[user:password@]host[:port][/database][?options]
 ///                 a Redis or Valkey server, shared by all machines that reach it; rediss:// with TLS,
 ///                 redis+unix:///PATH, valkey://, valkeys://; redis+sentinel://HOST,HOST,HOST/SERVICE finds the
-///                 primary by its sentinels. docs/stores/redis.md has the options.
+///                 primary by its sentinels; redis+cluster://HOST,HOST,HOST is a cluster. docs/stores/redis.md has the
+///                 options.
 ///   redlock://[user:password@]host[:port],host[:port],host[:port][/database][?options]
 ///                 independent Redis servers, of which a majority decides; redlocks://,
 ///                 redlock+unix:///PATH,/PATH,/PATH

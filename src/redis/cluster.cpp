@@ -31,8 +31,10 @@ settings of_node(settings s, const url::place& at) {
 /// One node: it does not say who we are, since that stands at another.
 identity of_node(const identity& me) { return {me.inboxes, me.id, std::nullopt}; }
 
-const std::string* error_in(const reply& r) noexcept {
-  const value* const v = std::get_if<value>(&r);
+/// Of several replies the first is that of the command with the key.
+const std::string* error_in(const reply& r, const command* to) noexcept {
+  const value* v = std::get_if<value>(&r);
+  if (v != nullptr && to != nullptr && to->wanted() > 1 && !v->items.empty()) v = v->items.data();
   return v != nullptr && v->is(value::kind::error) ? &v->text : nullptr;
 }
 
@@ -42,8 +44,8 @@ bool is_unreachable(const reply& r) noexcept {
 }
 
 /// Others may know better who has the slot.
-bool is_trouble(const reply& r) noexcept {
-  const std::string* const error = error_in(r);
+bool is_trouble(const reply& r, const command* to) noexcept {
+  const std::string* const error = error_in(r, to);
   if (error == nullptr) return is_unreachable(r);
   return error->starts_with("CLUSTERDOWN") || is_wrong_server(*error);
 }
@@ -115,14 +117,14 @@ task<reply> cluster::run(io& i, errand what, limit l) {
     } else {
       got = co_await run_at(i, *to, what, l);
     }
-    if (is_trouble(got)) {
+    if (is_trouble(got, what.what)) {
       node* const heir = co_await find_heir(i, *to, what, l);
       if (heir == nullptr || hops >= most_redirections) co_return got;
       to = heir;
       once = false;
       continue;
     }
-    const std::string* const error = error_in(got);
+    const std::string* const error = error_in(got, what.what);
     if (error == nullptr) co_return got;
     const std::optional<redirection> elsewhere = redirection::of(*error, to->at);
     if (!elsewhere) co_return got;
@@ -189,7 +191,7 @@ task<reply> cluster::run_at(io& i, node& to, errand what, limit l) {
   if (down) to.probing = false;
   // Whoever holds a lock is told there if somebody wants it.
   const bool about_a_key = what.what != nullptr && !what.what->key().empty();
-  if (!i.in_place() && about_a_key && error_in(got) == nullptr) to.way.main().hear_soon(what.slot);
+  if (!i.in_place() && about_a_key && error_in(got, what.what) == nullptr) to.way.main().hear_soon(what.slot);
   co_return got;
 }
 
@@ -208,7 +210,7 @@ task<std::optional<seam::failure>> cluster::listen(io& i, const std::string& key
   const errand to_listen{nullptr, slot_of(key), nullptr};
   reply got = co_await run(i, to_listen, std::move(l));
   if (auto* const why = std::get_if<seam::failure>(&got)) co_return std::move(*why);
-  if (const std::string* const error = error_in(got)) co_return meaning_of(*error, settings_.prefix);
+  if (const std::string* const error = error_in(got, nullptr)) co_return meaning_of(*error, settings_.prefix);
   co_return std::nullopt;
 }
 
@@ -272,7 +274,7 @@ task<std::optional<seam::failure>> cluster::draw_map(io& i, limit l) {
     const errand question{&ask, 0, &nobody_minds};
     const limit soon(std::min(l.at(), later(i.now(), settings_.timeout)), l.stop());
     reply got = co_await run_at(i, at(each), question, soon);
-    if (const std::string* const error = error_in(got)) {
+    if (const std::string* const error = error_in(got, &ask)) {
       why = meaning_of(*error, settings_.prefix);
     } else if (auto* const failed = std::get_if<seam::failure>(&got)) {
       if (!why || !why->permanent()) why = std::move(*failed);

@@ -208,9 +208,9 @@ command& command::then(const command& next) {
 }
 
 command& command::along_with(const command& next) {
-  const std::size_t before = wanted_;
-  then(next);
-  wanted_ += before;
+  bytes_.append(next.bytes_);
+  replies_ += next.replies_;
+  wanted_ += next.wanted_;
   return *this;
 }
 

@@ -69,7 +69,7 @@ class command {
   }
   command& then(const command& next);
   command& along_with(const command& next);  ///< the reply to what was the last is wanted, too
-  /// The same, with this before the last part.
+  /// The same, with this before the last part, and before what goes along with it.
   [[nodiscard]] command with_before_last(const command&) const;
   [[nodiscard]] std::string_view key() const noexcept {  ///< empty: there is none
     return std::string_view(bytes_).substr(key_at_, key_size_);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "redis/clock_watch.hpp"
+#include "redis/cluster_map.hpp"
 #include "redis/connection.hpp"
 #include "redis/error_reply.hpp"
 #include "redis/judgement.hpp"
@@ -43,8 +44,9 @@ constexpr span between_samples = 250ms;
 /// One examination, step by step. Whatever leaves the server unheard is thrown, as a seam::failure.
 class examination {
  public:
-  examination(io& i, link& l, const settings& s, limit until)
-      : io_(i), link_(l), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
+  /// `all` is what messages come by; `one` is the server that is looked at.
+  examination(io& i, link& all, link& one, const settings& s, limit until)
+      : io_(i), all_(all), link_(one), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
 
   task<answer> run() {
     try {
@@ -129,9 +131,11 @@ class examination {
       if (v.is(value::kind::error)) refused.add(each.right, v.text);
     }
     const limit l = soon();
-    const std::optional<seam::failure> deaf = co_await link_.listen(io_, key, l);
-    if (deaf && deaf->code != errc::denied) throw seam::failure(*deaf);
-    if (deaf) refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
+    const std::optional<seam::failure> deaf = co_await all_.listen(io_, key, l);
+    // In a cluster it may be another node that does not answer.
+    if (deaf && deaf->code != errc::denied && &all_ == &link_) throw seam::failure(*deaf);
+    if (deaf && deaf->code == errc::denied)
+      refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
     refused.judge(settings_.user, settings_.prefix, found_);
   }
 
@@ -205,6 +209,7 @@ class examination {
   }
 
   io& io_;
+  link& all_;
   link& link_;
   const settings& settings_;
   const span patience_;  // with one request
@@ -213,11 +218,57 @@ class examination {
   clock_watch clocks_;
 };
 
+/// Who has which slots, as one of the nodes says it.
+task<void> look_at_slots(io& i, link& all, const settings& s, limit l, seam::findings& found) {
+  command ask(2);
+  ask.add("CLUSTER").add("SLOTS");
+  std::optional<left_behind> nobody_minds;
+  const reply r = co_await all.call(i, ask, l, nobody_minds);
+  const value* const v = std::get_if<value>(&r);
+  const auto ranges = v != nullptr ? slots_in(*v, {s.host, s.port}) : std::nullopt;
+  if (ranges) judge_slots(*ranges, found);
+}
+
+/// One primary after the other; what is found says where.
+task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std::string> parts, limit until) {
+  const span patience = until.at() - i.now();
+  seam::findings whole;
+  co_await look_at_slots(i, all, s, until, whole);
+  std::vector<finding> found = whole.take();
+  std::optional<seam::failure> why;
+  bool some_answer = false;
+  for (const std::string& part : parts) {
+    examination one(i, all, all.part(part), s, limit(later(i.now(), patience), until.stop()));
+    answer here = co_await one.run();
+    if (here.is_unknown()) {
+      why = here.why();
+      found.push_back({finding::severity::danger, "redis.node",
+                       "The node " + part + " cannot be looked at: " + why->text,
+                       "The locks of its slots can be neither taken nor renewed.",
+                       "Bring it back, or let one of its replicas take over"});
+      continue;
+    }
+    some_answer = true;
+    for (finding& each : here.value()) {
+      each.what = part + ": " + each.what;
+      found.push_back(std::move(each));
+    }
+  }
+  if (!some_answer && why) co_return answer::unknown(std::move(*why));
+  co_return answer::yes(std::move(found));
+}
+
 }  // namespace
 
 task<answer> examine(io& i, link& l, const settings& s, limit until) {
-  examination one(i, l, s, std::move(until));
-  answer found = co_await one.run();
+  if (!s.of_a_cluster()) {
+    examination one(i, l, l, s, std::move(until));
+    answer found = co_await one.run();
+    co_return found;
+  }
+  seam::answer<std::vector<std::string>> parts = co_await l.parts(i, until);
+  if (parts.is_unknown()) co_return answer::unknown(parts.why());
+  answer found = co_await examine_parts(i, l, s, std::move(parts.value()), until);
   co_return found;
 }
 

@@ -103,6 +103,7 @@ void judge(const self_portrait& is, seam::findings& found) {
   judge_replicas(is, found);
   judge_lag(is, found);
   judge_connections(is, found);
+  judge_coverage(is, found);
 }
 
 }  // namespace holdfast::redis

@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "redis/cluster_map.hpp"
 #include "redis/facts.hpp"
 #include "redis/sentinel_view.hpp"
 #include "redis/settings.hpp"
@@ -17,10 +18,16 @@ struct self_portrait {
 };
 
 /// The settings that are judged, as CONFIG GET knows them.
-inline constexpr std::string_view judged_settings[] = {
-    "maxmemory",    "maxmemory-policy",      "appendonly",           "appendfsync",
-    "save",         "min-replicas-to-write", "min-replicas-max-lag", "timeout",
-    "tcp-keepalive"};
+inline constexpr std::string_view judged_settings[] = {"maxmemory",
+                                                       "maxmemory-policy",
+                                                       "appendonly",
+                                                       "appendfsync",
+                                                       "save",
+                                                       "min-replicas-to-write",
+                                                       "min-replicas-max-lag",
+                                                       "timeout",
+                                                       "tcp-keepalive",
+                                                       "cluster-require-full-coverage"};
 
 void judge_version(const self_portrait&, seam::findings&);
 void judge_eviction(const self_portrait&, seam::findings&);     ///< keys that the server throws away
@@ -31,12 +38,15 @@ void judge_role(const self_portrait&, seam::findings&);
 void judge_replicas(const self_portrait&, seam::findings&);  ///< of a primary: what a takeover forgets
 void judge_lag(const self_portrait&, seam::findings&);
 void judge_connections(const self_portrait&, seam::findings&);
+void judge_coverage(const self_portrait&, seam::findings&);  ///< of a node of a cluster: what it does without others
+/// Of a cluster: slots without a node, primaries without a replica.
+void judge_slots(const std::vector<slot_range>&, seam::findings&);
 /// Whether what a lock has to wait for can come.
 void judge_wait(const acknowledgement&, const self_portrait&, seam::findings&);
 void judge_sentinels(const std::vector<sentinel_view>&, seam::findings&);
 /// What travels in plain sight, and whether everybody is let in.
 void judge_way(const settings&, seam::findings&);
-/// All of them but the last three.
+/// All that is of one server, but what the URL asks for.
 void judge(const self_portrait&, seam::findings&);
 
 }  // namespace holdfast::redis

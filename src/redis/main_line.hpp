@@ -116,8 +116,8 @@ class main_line {
   std::atomic<bool> distrusted_{false};  // since it was dialled
   runtime::guarded<lobby> lobby_;
   runtime::signal broken_;
-  runtime::signal hurry_;
   runtime::guarded<slots> heard_;
+  runtime::signal hurry_;
 
   // Of the loop.
   lines lines_;

@@ -37,6 +37,7 @@ constexpr need all_needs[] = {
 };
 
 constexpr need to_wait{"wait", "WAIT 0 1"};
+constexpr need of_a_cluster[] = {{"asking", "ASKING"}, {"cluster|slots", "CLUSTER SLOTS"}};
 constexpr need to_know_the_role{"role", "ROLE"};
 constexpr need to_wait_for_disks[] = {
     {"command|info", "COMMAND INFO GET"},
@@ -57,6 +58,7 @@ std::span<const need> needs() noexcept { return all_needs; }
 
 std::vector<need> needs_of(const settings& s) {
   std::vector<need> some;
+  if (s.of_a_cluster()) some.assign(std::begin(of_a_cluster), std::end(of_a_cluster));
   const bool counts = s.wait.by != acknowledgement::count::number;
   if (s.sentinels || counts) some.push_back(to_know_the_role);
   if (counts || s.wait.replicas > 0) some.push_back(to_wait);

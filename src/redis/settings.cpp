@@ -151,12 +151,13 @@ bool set_wait(acknowledgement& wait, const std::string& option, const std::strin
 void check_wait(settings& s, bool given) {
   using disks = acknowledgement::disks;
   const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
-  if (s.of_a_cluster() && s.wait.is_wanted()) refuse("the replicas of a cluster are not waited for today");
   if (given && !s.wait.is_wanted()) refuse("the option 'wait_timeout' needs wait_replicas or wait_aof");
   if (s.wait.on_disks == disks::replicas && no_replicas) {
     refuse(
         "wait_aof=replicas needs wait_replicas, which says how many of them; wait_aof=local is the server's own disk");
   }
+  if (s.of_a_cluster() && s.wait.by != acknowledgement::count::number)
+    refuse("for a cluster wait_replicas is a number: its shards may have more replicas, or fewer");
   if (given && s.wait.limit >= s.timeout) refuse("the option 'wait_timeout' must be shorter than 'timeout'");
   if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
 }
@@ -200,6 +201,20 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   }
 }
 
+/// node,...
+void set_seeds(settings& s, const net::url& u) {
+  s.seeds.push_back({u.host, u.port});
+  s.seeds.insert(s.seeds.end(), u.others.begin(), u.others.end());
+  for (net::url::place& each : s.seeds) {
+    if (each.host.empty()) each.host = s.host;
+    if (each.port == 0) each.port = s.port;
+  }
+  s.host = s.seeds.front().host;
+  s.port = s.seeds.front().port;
+  if (!u.path.empty() && u.path != "0")
+    refuse("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
+}
+
 constexpr int default_sentinel_port = 26379;
 
 /// sentinel,.../service[/database]
@@ -216,20 +231,6 @@ void set_sentinels(settings& s, const net::url& u) {
   them.service = u.path.substr(0, end);
   if (them.service.empty()) refuse(how + "; the service is the name that they monitor, such as mymaster");
   if (end < u.path.size()) s.database = number<int>("/database", u.path.substr(end + 1), 0, 1'000'000, "/1");
-}
-
-/// node,...
-void set_seeds(settings& s, const net::url& u) {
-  s.seeds.push_back({u.host, u.port});
-  s.seeds.insert(s.seeds.end(), u.others.begin(), u.others.end());
-  for (net::url::place& each : s.seeds) {
-    if (each.host.empty()) each.host = s.host;
-    if (each.port == 0) each.port = s.port;
-  }
-  s.host = s.seeds.front().host;
-  s.port = s.seeds.front().port;
-  if (!u.path.empty() && u.path != "0")
-    refuse("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
 }
 
 void check_words(const settings& s) {
@@ -250,8 +251,8 @@ settings settings::parse(std::string_view text) {
     refuse(e.what());
   }
   settings s;
-  const bool tls = u.scheme == "rediss" || u.scheme == "valkeys" || u.scheme.starts_with("rediss+");
-  if (tls) s.tls.emplace();
+  constexpr std::string_view with_tls[] = {"rediss", "valkeys", "rediss+sentinel", "rediss+cluster"};
+  if (std::ranges::find(with_tls, u.scheme) != std::end(with_tls)) s.tls.emplace();
   s.user = u.user;
   s.password = u.password;
   if (u.scheme == "redis+unix") {
@@ -267,9 +268,8 @@ settings settings::parse(std::string_view text) {
   } else if (u.scheme.ends_with("+cluster")) {
     set_seeds(s, u);
   } else {
-    if (!u.others.empty()) {
-      refuse("this is one server; several are the sentinels of redis+sentinel://, or nodes of redis+cluster://");
-    }
+    if (!u.others.empty())
+      refuse("this is one server; several hosts are those of a redis+sentinel:// or a redis+cluster:// URL");
     if (!u.host.empty()) s.host = u.host;
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");

@@ -45,7 +45,7 @@ struct settings {
   int port = 6379;
   std::string path;                            ///< of a unix socket; then host and port mean nothing
   std::optional<sentinel_settings> sentinels;  ///< the same
-  std::vector<net::url::place> seeds;          ///< nodes of a cluster, whom to ask for the others; none: it is none
+  std::vector<net::url::place> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
   std::optional<net::tls_files> tls;
   std::string user;
   std::string password;

@@ -8,6 +8,7 @@
 #include "faults/redis_store.hpp"
 #include "redis/keys.hpp"
 #include "redis/slots.hpp"
+#include "support/found.hpp"
 #include "support/redis_cluster.hpp"
 
 namespace holdfast::faults {
@@ -174,6 +175,24 @@ TEST_F(redis_cluster, takes_names_of_one_tag_in_one_step_and_others_one_by_one) 
   EXPECT_TRUE(other.store.try_acquire("{shop}b"));
 }
 
+TEST_F(redis_cluster, is_examined_node_by_node) {
+  watched_client one(url());
+  const std::vector<finding> all = one.store.examine();
+  EXPECT_TRUE(test::are_whole(all));
+  EXPECT_TRUE(test::is(all, "redis.slots", finding::severity::fine));
+  EXPECT_TRUE(test::is(all, "redis.shards", finding::severity::warning)) << "there are no replicas";
+  for (const char* const id : {"redis.version", "redis.rights", "redis.clock"}) {
+    for (std::size_t node = 0; node < 3; ++node) {
+      EXPECT_TRUE(std::ranges::any_of(all,
+                                      [&](const finding& each) {
+                                        return each.id == id && each.what.starts_with(cluster.address(node)) &&
+                                               each.level == finding::severity::fine;
+                                      }))
+          << id << " of node " << node;
+    }
+  }
+}
+
 TEST_F(redis_cluster, is_found_by_any_of_its_nodes) {
   const std::string nobody = "127.0.0.1:" + std::to_string(test::free_port());
   watched_client one("redis+cluster://" + nobody + "," + cluster.address(2) + "?timeout=300ms");
@@ -270,6 +289,8 @@ TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_
     for (const auto& [name, lease] : held[node]) EXPECT_TRUE(lease.held()) << name;
   }
   EXPECT_TRUE(one.store.try_acquire(cluster.name_at(1), within(test::hang)));
+  watched_client doctor(cluster.url("timeout=300ms&connect_timeout=300ms"), 1s);
+  EXPECT_TRUE(test::is(doctor.store.examine(), "redis.node", finding::severity::danger));
   cluster.node(0).go_on();
   EXPECT_TRUE(one.store.try_acquire(cluster.name_at(0), within(test::hang)));
 }

@@ -18,8 +18,8 @@ ASKS_SENTINELS = "src/redis/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
 NEED_NO_RIGHT = {"HELLO", "AUTH"}  # whoever is not authorised yet may say them
 ONLY_WITH_A_DATABASE = {"SELECT"}  # the document says so
-# With sentinels, where replicas are waited for, of a cluster.
-FOR_SOME_URLS = {"role", "wait", "waitaof", "command|info", "asking", "cluster|slots"}
+# With sentinels, for a cluster, or where replicas are waited for.
+FOR_SOME_URLS = {"asking", "cluster|slots", "role", "wait", "waitaof", "command|info"}
 
 IN_LUA = re.compile(r"\bcall\('([A-Z]+)'(?:, '([A-Z]+)')?")
 IN_CXX = re.compile(r'^\s*\w+\.add\("([A-Z]+)"\)(?:\.add\("([A-Z-]+)"\))?', re.MULTILINE)
