@@ -12,7 +12,7 @@ struct assignment {
   std::string office;
   std::uint32_t process = 0;
   std::uint64_t seed = 0;
-  std::string where;  ///< the URL; of a naive client, the path of the server's socket
+  std::string where;  ///< the URL; of a naive client, the paths of sockets
   bool shares = true;
 };
 

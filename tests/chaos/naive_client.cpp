@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "chaos/client.hpp"
 #include "chaos/locks.hpp"
@@ -18,21 +20,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A connection to a Redis server; a new one after each trouble.
+/// A connection to a Redis server; a new one after each trouble, to the next of those that it knows.
 class plain_connection {
  public:
-  explicit plain_connection(std::string path) : path_(std::move(path)) {}
+  /// Paths with commas between them.
+  explicit plain_connection(const std::string& paths) {
+    std::istringstream in(paths);
+    for (std::string path; std::getline(in, path, ',');) paths_.push_back(path);
+  }
   plain_connection(const plain_connection&) = delete;
   plain_connection& operator=(const plain_connection&) = delete;
   ~plain_connection() { drop(); }
 
-  /// The first letter of the reply; '?': there is none.
+  /// The first letter of the reply; '?': there is none, or it is an error.
   char ask(const std::string& words) {
     if (socket_ < 0 && !connect()) return '?';
     const std::string request = words + "\r\n";
     char answer[64];
     if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()) &&
-        ::recv(socket_, answer, sizeof answer, 0) > 0) {
+        ::recv(socket_, answer, sizeof answer, 0) > 0 && answer[0] != '-') {
       return answer[0];
     }
     drop();
@@ -46,7 +52,8 @@ class plain_connection {
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_un there{};
     there.sun_family = AF_UNIX;
-    std::memcpy(there.sun_path, path_.data(), std::min(path_.size(), sizeof there.sun_path - 1));
+    const std::string& path = paths_[next_++ % paths_.size()];
+    std::memcpy(there.sun_path, path.data(), std::min(path.size(), sizeof there.sun_path - 1));
     if (::connect(socket_, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0) return true;
     drop();
     return false;
@@ -55,7 +62,8 @@ class plain_connection {
     if (socket_ >= 0) ::close(socket_);
     socket_ = -1;
   }
-  const std::string path_;
+  std::vector<std::string> paths_;
+  std::size_t next_ = 0;
   int socket_ = -1;
 };
 

@@ -31,7 +31,7 @@ class one_server : public topology {
     return "redis+unix://" + lines_[client % 2]->socket() + "?timeout=250ms&connect_timeout=500ms";
   }
   promises promised() const override { return {.exclusion = habit_ == habit::keeps, .fences_grow = true}; }
-  std::string naive_socket() const override { return lines_[0]->socket(); }
+  std::string naive_sockets() const override { return lines_[0]->socket(); }
 
   std::vector<fault> faults() override {
     std::vector<fault> all = of_the_server();

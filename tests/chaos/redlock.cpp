@@ -45,7 +45,7 @@ class redlock : public topology {
   }
   promises promised() const override { return {}; }
   bool shares() const override { return false; }
-  std::string naive_socket() const override { return nodes_[0]->lines[0].socket(); }
+  std::string naive_sockets() const override { return nodes_[0]->lines[0].socket(); }
 
   std::vector<fault> faults() override {
     std::vector<fault> all;

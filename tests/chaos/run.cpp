@@ -127,7 +127,7 @@ class conductor {
     return office_.ask([](const checker& c) { return !c.found().empty(); });
   }
   void hire(role r) {
-    const std::string where = r == role::naive ? topology_.naive_socket() : topology_.url(hired_++);
+    const std::string where = r == role::naive ? topology_.naive_sockets() : topology_.url(hired_++);
     (void)office_.people().hire(r, where, seeds_(), topology_.shares());
   }
   void progress(std::chrono::seconds so_far) {

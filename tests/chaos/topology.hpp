@@ -46,8 +46,9 @@ class topology {
   virtual void recover() {}
   /// Readers and permits work, too.
   [[nodiscard]] virtual bool shares() const { return true; }
-  /// The path of the socket of a server for the naive lock, under the same faults.
-  [[nodiscard]] virtual std::string naive_socket() const = 0;
+  /// For the naive lock, under the same faults: the path of a server's socket. Or several, with commas between them: it
+  /// goes to the next when one fails.
+  [[nodiscard]] virtual std::string naive_sockets() const = 0;
   /// All faults are over, and all clients have gone: what is there of locks and queues?
   [[nodiscard]] virtual std::vector<std::string> leftovers() = 0;
 };
