@@ -127,8 +127,8 @@ failure quorum::why_not(round<T>& all, std::string_view what) const {
   std::size_t told = 0;
   for (std::size_t who = 0; who < voters_.size(); ++who) {
     std::optional<answer<T>>& got = all.replies()[who];
-    if (got && !got->is_unknown()) continue;
-    const failure why = got ? got->why() : failure(errc::unreachable, "no answer in time");
+    if (!got || !got->is_unknown()) continue;
+    const failure& why = got->why();
     if (why.permanent()) {
       ++for_good;
       for_good_code = why.code;
@@ -136,6 +136,7 @@ failure quorum::why_not(round<T>& all, std::string_view what) const {
     if (!code || why.code == errc::unreachable) code = why.code;
     text.append(told++ == 0 ? ": " : "; ").append(voters_[who]->where()).append(": ").append(why.text);
   }
+  if (told == 0) text.append(": no answer in time");
   if (for_good > voters_.size() - majority()) return failure(*for_good_code, std::move(text));
   if (code && failure(*code, "").permanent()) code = errc::not_ready;
   return failure(code.value_or(errc::unreachable), std::move(text));
