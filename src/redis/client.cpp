@@ -252,6 +252,7 @@ class client::place final : public seam::claim {
       reply r = co_await client_.run(i, step, c, l, nobody_minds);
       if (auto why = no_number<done>(r, "release", client_.settings_.prefix)) {
         if (was_there) break;
+        client_.leave_it_to_the_server(i, step, c, l);
         co_return std::move(*why);
       }
       const std::int64_t did = std::get<value>(r).number;
@@ -442,6 +443,7 @@ class client::joint final : public seam::bundle {
       reply r = co_await client_.run(i, scripts::release_all, c, l, nobody_minds);
       if (auto why = no_number<done>(r, "release_all", client_.settings_.prefix)) {
         if (first) break;
+        client_.leave_it_to_the_server(i, scripts::release_all, c, l);
         co_return std::move(*why);
       }
       const std::int64_t did = std::get<value>(r).number;
@@ -548,6 +550,10 @@ void client::in_doubt() noexcept {
   inbox_.wake_all();
   watchers_.tell_all();
   if (verify_) verify_();
+}
+
+void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {
+  if (l.stop().stop_requested() && !i.in_place()) link_->post(load_of(s).then(c));
 }
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left) {

@@ -80,6 +80,9 @@ class client final : public seam::backend, private listener {
                                                std::optional<left_behind>&, std::optional<seam::failure>& missing);
   [[nodiscard]] runtime::task<reply> run_and_wait(runtime::io&, const script&, const command&, limit,
                                                   std::optional<left_behind>&, std::optional<seam::failure>& missing);
+  /// Of a release whose store ends: nobody will hear that the server does not know the script, and ask again. So it
+  /// goes along, once more.
+  void leave_it_to_the_server(const runtime::io&, const script&, const command&, const limit&);
 
   const settings settings_;
   const std::string id_;       // of our inbox

@@ -175,7 +175,7 @@ task<wake> process_client::carry(io& i, call& mine, order_message o, std::string
   o.call = id;
   o.until = l.at().time_since_epoch().count();
   const bool sent = !gone && (weather_->lose_requests || send(socket_, o, text));
-  wake end = wake::late;
+  wake end = wake::signalled;  // nobody is there to wait for: whoever asks again is told so
   // As in the client's own process, a request that is carried out is waited for beyond the limit; one that is lost on
   // the way is not.
   const bool fine = !weather_->lose_requests && !weather_->lose_replies;
