@@ -29,7 +29,9 @@ class child {
   child& operator=(const child&) = delete;
   ~child() { (void)ends_well(); }
 
-  void kill() const { ::kill(pid_, SIGKILL); }
+  void kill() const {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);  // not if it has ended: -1 means all processes
+  }
 
   /// Waits for its end.
   [[nodiscard]] bool ends_well() {

@@ -136,15 +136,19 @@ std::vector<std::string> redis_server::keys(const std::string& pattern) const {
 }
 
 void redis_server::stop() const {
+  if (pid_ < 0) return;  // a signal to -1 is one to all processes
   ::kill(pid_, SIGSTOP);
   siginfo_t stopped{};  // another processor may run it for a moment yet
   while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT) < 0 && errno == EINTR) {
   }
 }
 
-void redis_server::go_on() const { ::kill(pid_, SIGCONT); }
+void redis_server::go_on() const {
+  if (pid_ >= 0) ::kill(pid_, SIGCONT);
+}
 
 void redis_server::kill() {
+  if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
