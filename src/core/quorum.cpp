@@ -32,6 +32,7 @@ span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20,
 
 /// Where too few could be heard in that time, perhaps because this machine is busy, it is tried again for so long.
 constexpr span longest_poll = 1s;
+constexpr unsigned most_looks = 5;
 constexpr span longest_connect = 2s;
 /// One request of many, when there is no hurry.
 constexpr span one_request = 1s;
@@ -291,10 +292,14 @@ class quorum::place final : public seam::claim {
       if (unreached) co_return answer<grant>::unknown(std::move(*unreached));
       answer<grant> got = co_await run_for_it(l);
       const instant now = quorum_.home_.now();
-      if (!got.is_unknown()) co_return got;
-      if (reason && now >= l.at()) co_return answer<grant>::unknown(std::move(*reason));
-      if (got.why().code != errc::unreachable || now >= std::min(enough, l.at())) co_return got;
-      reason = got.why();
+      // Who looks once is not told that somebody holds what nobody has a majority of, before it is seen to stay so.
+      const bool nobodys = got.is_no() && splits_ != 0 && !spec_.queue && tries < most_looks && now < l.at();
+      if (!got.is_unknown() && !nobodys) co_return got;
+      if (got.is_unknown() && reason && now >= l.at()) co_return answer<grant>::unknown(std::move(*reason));
+      if (got.is_unknown()) {
+        if (got.why().code != errc::unreachable || now >= std::min(enough, l.at())) co_return got;
+        reason = got.why();
+      }
       const limit pause(std::min(l.at(), later(now, back_off(quorum_.home_, tries))), l.stop());
       const wake why = co_await sleep(quorum_.home_, pause);
       if (why == wake::stopped || quorum_.home_.now() >= l.at()) co_return got;

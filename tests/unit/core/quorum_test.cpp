@@ -201,6 +201,26 @@ TEST_F(quorum_of_three, is_busy_when_each_has_a_vote_and_one_is_dead) {
   EXPECT_TRUE(poll().is_no());
 }
 
+TEST_F(quorum_of_three, is_looked_at_again_before_one_look_calls_busy_what_nobody_has_a_majority_of) {
+  claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
+  voters[0]->vote_for(77);
+  voters[1]->dead = true;
+  auto polling = start(callers_, claim->poll(io_, limit(io_.now() + 500ms)));
+  io_.run();
+  EXPECT_FALSE(is_ready(polling));
+  voters[0]->forget();
+  io_.advance(100ms);
+  ASSERT_TRUE(is_ready(polling));
+  EXPECT_TRUE(polling.get().is_yes());
+}
+
+TEST_F(quorum_of_three, is_busy_in_one_look_when_it_stays_so) {
+  claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
+  voters[0]->vote_for(77);
+  voters[1]->dead = true;
+  EXPECT_TRUE(poll().is_no());
+}
+
 TEST_F(quorum_of_three, is_unknown_when_two_are_dead) {
   voters[0]->dead = true;
   voters[1]->dead = true;
