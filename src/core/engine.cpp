@@ -16,6 +16,8 @@ engine::engine(seam::backend& backend, io& home, runtime::executor& user, report
       tasks_(home) {
   backend_.when_in_doubt([this] { verify(); });
   backend_.when_asked([this](seam::asking what) { asked(std::move(what)); });
+  backend_.when_warned(
+      [this](std::string_view text) { report_.tell(user_, {.what = event::kind::warning, .name = {}, .text = text}); });
 }
 
 void engine::start_once() {

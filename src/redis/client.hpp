@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "redis/clock_steps.hpp"
 #include "redis/inbox.hpp"
 #include "redis/inspection.hpp"
 #include "redis/link.hpp"
@@ -42,6 +43,7 @@ class client final : public seam::backend, private listener {
   [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
   void when_asked(std::function<void(seam::asking)>) override;
   void when_in_doubt(std::function<void()> verify) override;
+  void when_warned(std::function<void(std::string_view)> warn) override { warn_ = std::move(warn); }
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
@@ -90,7 +92,9 @@ class client final : public seam::backend, private listener {
   replica_wait wait_{settings_};
   inbox inbox_;
   watchers watchers_;
+  clock_steps clock_;
   std::function<void()> verify_;
+  std::function<void(std::string_view)> warn_;
   std::function<void(seam::asking)> asked_;
   const std::unique_ptr<link> link_;
 };

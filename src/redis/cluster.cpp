@@ -218,6 +218,11 @@ void cluster::post(const command& what) {
   if (node* const to = has(slot_of(what.key()))) to->way.post(what);
 }
 
+std::size_t cluster::part_of(const std::string& key) const noexcept {
+  const node* const at = has(slot_of(key));
+  return at == nullptr ? 0 : at->number;
+}
+
 task<seam::answer<names>> cluster::parts(io& i, limit l) {
   std::optional<seam::failure> lost = co_await make_sure_of_map(i, std::move(l));
   if (lost) co_return seam::answer<names>::unknown(std::move(*lost));

@@ -9,6 +9,7 @@
 
 #include "redis/clock_watch.hpp"
 #include "redis/cluster_map.hpp"
+#include "redis/connection.hpp"
 #include "redis/error_reply.hpp"
 #include "redis/judgement.hpp"
 #include "redis/keys.hpp"
@@ -16,6 +17,8 @@
 #include "redis/needs.hpp"
 #include "redis/owner.hpp"
 #include "redis/script.hpp"
+#include "redis/sentinels.hpp"
+#include "runtime/blocking.hpp"
 #include "runtime/random.hpp"
 #include "runtime/signal.hpp"
 #include "store/findings.hpp"
@@ -49,6 +52,7 @@ class examination {
     try {
       judge_way(settings_, found_);
       co_await read_clock();
+      if (settings_.sentinels) co_await look_at_sentinels();
       co_await look_at_server();
       co_await try_what_locks_need();
       co_await look_for_leftovers();
@@ -100,6 +104,16 @@ class examination {
     if (set) is.config = facts::of_config(*set);
     judge(is, found_);
     judge_wait(settings_.wait, is, found_);
+  }
+
+  task<void> look_at_sentinels() {
+    const limit l = soon();
+    const auto look = [this, &l] {
+      const dialer same_way(settings_);
+      return same_way.asks()->views(l);
+    };
+    const std::vector<sentinel_view> seen = co_await runtime::blocking(io_, look);
+    judge_sentinels(seen, found_);
   }
 
   task<void> try_what_locks_need() {

@@ -4,6 +4,7 @@
 
 #include "redis/cluster_map.hpp"
 #include "redis/facts.hpp"
+#include "redis/sentinel_view.hpp"
 #include "redis/settings.hpp"
 #include "store/findings.hpp"
 
@@ -42,6 +43,7 @@ void judge_coverage(const self_portrait&, seam::findings&);  ///< of a node of a
 void judge_slots(const std::vector<slot_range>&, seam::findings&);
 /// Whether what a lock has to wait for can come.
 void judge_wait(const acknowledgement&, const self_portrait&, seam::findings&);
+void judge_sentinels(const std::vector<sentinel_view>&, seam::findings&);
 /// What travels in plain sight, and whether everybody is let in.
 void judge_way(const settings&, seam::findings&);
 /// All that is of one server, but what the URL asks for.

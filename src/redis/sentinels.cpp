@@ -143,6 +143,38 @@ sentinels::place sentinels::ask(connection& to, const limit& l) const {
                                                         : "; those that it knows: " + names));
 }
 
+std::vector<sentinel_view> sentinels::views(const limit& l) const {
+  const std::vector<place>& all = settings_.sentinels->at;
+  const auto share = settings_.connect_timeout / static_cast<std::int64_t>(all.size());
+  std::vector<sentinel_view> seen;
+  for (const place& each : all) {
+    const limit nearer(std::min(l.at(), later(boot_clock::now(), share)), l.stop());
+    sentinel_view& one = seen.emplace_back(sentinel_view{.from = text_of(each)});
+    try {
+      look(each, one, nearer);
+    } catch (const seam::failure& e) {
+      one.why = e.text;
+    } catch (const std::exception& e) {
+      one.why = e.what();
+    }
+  }
+  return seen;
+}
+
+void sentinels::look(const place& at, sentinel_view& into, const limit& l) const {
+  const std::unique_ptr<connection> to = greet(at, l);
+  command c(3);
+  c.add("SENTINEL").add("MASTER").add(settings_.sentinels->service);
+  const value v = to->ask(c, l);
+  if (v.is(value::kind::error)) refuse(v);
+  const facts said = facts::of_config(v);
+  const std::optional<place> named = place_of(std::string(said.text("ip")), std::string(said.text("port")));
+  if (!named) throw net::broken("its answer makes no sense");
+  into.primary = text_of(*named);
+  into.others = said.number("num-other-sentinels").value_or(0);
+  into.quorum = said.number("quorum").value_or(0);
+}
+
 bool sentinels::hear(const value& v) {
   if (!v.is(value::kind::push)) {
     if (std::optional<place> at = place_in(v)) (void)know(std::move(*at));

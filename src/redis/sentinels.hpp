@@ -3,10 +3,12 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "holdfast/limit.hpp"
 #include "net/tls.hpp"
 #include "redis/connection.hpp"
+#include "redis/sentinel_view.hpp"
 #include "redis/settings.hpp"
 #include "runtime/guarded.hpp"
 
@@ -32,6 +34,8 @@ class sentinels {
   /// A connection to one of them, which from now on tells of every switch, and takes question() besides. The same.
   [[nodiscard]] std::unique_ptr<connection> subscribe(const limit&);
   [[nodiscard]] command question() const;
+  /// What each of them says, one after the other. Blocks.
+  [[nodiscard]] std::vector<sentinel_view> views(const limit&) const;
   /// What came on that connection: an answer to the question, or a message. False: it was no answer.
   bool hear(const value&);
 
@@ -45,6 +49,7 @@ class sentinels {
   [[nodiscard]] auto in_turn(const limit&, F use);
   [[nodiscard]] std::unique_ptr<connection> greet(const place&, const limit&) const;
   [[nodiscard]] place ask(connection&, const limit&) const;
+  void look(const place&, sentinel_view&, const limit&) const;
   primary know(place);
 
   const settings& settings_;

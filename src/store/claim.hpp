@@ -129,6 +129,9 @@ class backend {
   /// than once, and perhaps before its poll is answered. It returns at once, and runs no user code. Told once, before
   /// the first claim.
   virtual void when_asked(std::function<void(asking)> /*asked*/) {}
+  /// `warn` tells the program's observer something about the store itself. Call it from any thread; it runs no user
+  /// code. Told once, before the first claim.
+  virtual void when_warned(std::function<void(std::string_view)> /*warn*/) {}
   /// What was looked at, in any order, and how it is. A part that may not be looked at is a note. Takes and changes no
   /// lock. There is much to ask: each request has the whole time from its own beginning to the limit. By default
   /// nothing is found.

@@ -56,6 +56,22 @@ TEST_F(redis_clock, that_is_set_while_the_store_is_examined_is_found) {
   EXPECT_TRUE(test::is(test::get(std::move(examining)), "redis.clock_rate", finding::severity::danger));
 }
 
+TEST_F(redis_clock, that_is_set_while_one_waits_is_told_to_the_observer) {
+  watched_client one(server->url()), other(server->url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  auto waiting = other.wait_for("a");
+  EXPECT_TRUE(other.seen->events(event::kind::warning).empty());
+  set_ahead(10s);
+  EXPECT_TRUE(other.seen->comes(event::kind::warning, 1));
+  set_ahead(-60s);
+  EXPECT_TRUE(other.seen->comes(event::kind::warning, 2));
+  const std::string text(other.seen->events(event::kind::warning).back().text);
+  EXPECT_NE(text.find("the server's clock was set"), std::string::npos) << text;
+  set_ahead(0ms);
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
 TEST_F(redis_clock, that_is_set_forwards_ends_leases_and_their_holders_hear_of_it) {
   watched_client one(server->url());
   lease held = one.store.acquire("a", {.ttl = 900ms});

@@ -6,6 +6,7 @@
 #include "holdfast/fence_header.hpp"
 #include "holdfast/redis_fence_gate.hpp"
 #include "support/acl_in_the_document.hpp"
+#include "support/found.hpp"
 #include "support/redis_group.hpp"
 
 namespace holdfast::faults {
@@ -222,6 +223,18 @@ TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
       ADD_FAILURE() << "a sentinel has refused something: " << entry.items.at(5).text;
     }
   }
+}
+
+TEST(redis_sentinel, is_examined_with_its_server) {
+  redis_group all;
+  watched_client one(all.url(quick), patience);
+  const std::vector<finding> good = one.store.examine();
+  EXPECT_TRUE(test::is(good, "redis.sentinels", finding::severity::fine));
+  EXPECT_TRUE(test::is(good, "redis.sentinel_views", finding::severity::fine));
+  EXPECT_TRUE(test::is(good, "redis.rights", finding::severity::fine));
+  all.sentinel(0).kill();
+  const std::vector<finding> now = one.store.examine();
+  EXPECT_TRUE(test::is(now, "redis.sentinel_silent", finding::severity::warning));
 }
 
 /// An old primary that was restarted takes itself for one, and takes writes until the sentinels notice: that takes them

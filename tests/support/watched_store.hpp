@@ -97,6 +97,7 @@ class watched_store final : public seam::backend {
     return carry(i, name, call::break_lock, l, behind_->break_lock(i, std::move(what), l));
   }
   void when_asked(std::function<void(seam::asking)> asked) override { behind_->when_asked(std::move(asked)); }
+  void when_warned(std::function<void(std::string_view)> warn) override { behind_->when_warned(std::move(warn)); }
   void when_in_doubt(std::function<void()> verify) override { behind_->when_in_doubt(std::move(verify)); }
   void close() noexcept override { behind_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }

@@ -243,5 +243,31 @@ TEST(judgement, of_a_node_that_stops_when_another_is_gone_is_a_warning) {
   EXPECT_EQ(test::found(of({{"cluster-require-full-coverage", "yes"}}), "redis.coverage"), nullptr) << "of one server";
 }
 
+std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
+  seam::findings found;
+  judge_sentinels(all, found);
+  EXPECT_TRUE(test::are_whole(found.all()));
+  return found.take();
+}
+
+TEST(judgement, of_sentinels_wants_three_that_agree) {
+  const sentinel_view a{.from = "a:1", .primary = "p:1", .others = 2, .quorum = 2};
+  const sentinel_view b{.from = "b:1", .primary = "p:1", .others = 2, .quorum = 2};
+  const std::vector<finding> good = of_sentinels({a, b});
+  EXPECT_TRUE(is(good, "redis.sentinels", severity::fine));
+  EXPECT_TRUE(is(good, "redis.sentinel_views", severity::fine));
+  EXPECT_TRUE(is(of_sentinels({a}), "redis.sentinels", severity::note)) << "the others are not in the URL";
+  sentinel_view stale = b;
+  stale.primary = "old:1";
+  EXPECT_TRUE(is(of_sentinels({a, stale}), "redis.sentinel_views", severity::danger));
+  sentinel_view lonely = a;
+  lonely.others = 1;
+  EXPECT_TRUE(is(of_sentinels({lonely}), "redis.sentinels", severity::warning));
+  lonely.quorum = 3;
+  EXPECT_TRUE(is(of_sentinels({lonely}), "redis.sentinels", severity::danger));
+  const std::vector<finding> silent = of_sentinels({a, {.from = "b:1", .why = "Connection refused"}});
+  EXPECT_TRUE(is(silent, "redis.sentinel_silent", severity::warning));
+}
+
 }  // namespace
 }  // namespace holdfast::redis
