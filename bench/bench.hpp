@@ -60,6 +60,7 @@ void redis_hand_off(std::vector<figure>&);
 void redis_leases(std::vector<figure>&);
 void redis_shares(std::vector<figure>&);
 void redis_unfair(std::vector<figure>&);
+void redlock(std::vector<figure>&);
 /// What our layers cost without the store under them. It looks inside, so it is not here but in tests/cost.
 void layers(std::vector<figure>&);
 

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
       {"redis_leases", bench::redis_leases},
       {"redis_shares", bench::redis_shares},
       {"redis_unfair", bench::redis_unfair},
+      {"redlock", bench::redlock},
       {"many_leases", bench::many_leases},
   };
   std::vector<std::string_view> wanted(argv + 1, argv + argc);

@@ -26,6 +26,7 @@ class bare_socket {
   bare_socket(const bare_socket&) = delete;
   bare_socket& operator=(const bare_socket&) = delete;
   ~bare_socket();
+  [[nodiscard]] int fd() const noexcept { return fd_; }
   void send(const std::string& bytes) const;
   /// What has come; waits for some of it.
   [[nodiscard]] std::string receive() const;

@@ -1,12 +1,16 @@
+#include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "check.hpp"
+#include "core/quorum.hpp"
 #include "directory/client.hpp"
 #include "directory/folder.hpp"
 #include "holdfast/store.hpp"
 #include "memory/client.hpp"
 #include "redis/client.hpp"
+#include "redis/redlock.hpp"
 #include "redis/settings.hpp"
 #include "service.hpp"
 
@@ -37,6 +41,16 @@ std::unique_ptr<seam::backend> make_redis(const std::string& url, runtime::loop&
   return redis::client::open(url, loop);
 }
 
+std::unique_ptr<seam::backend> make_redlock(const std::string& url, runtime::loop& loop) {
+  const redis::redlock all = redis::redlock::parse(url);
+  const auto clock = [] {
+    const auto today = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(today).count());
+  };
+  core::quorum::settings how{.max_ttl = all.max_ttl, .clock = clock, .known = all.findings()};
+  return std::make_unique<core::quorum>(all.open(loop), std::move(how), loop);
+}
+
 std::string as_it_is(std::string_view url) { return std::string(url); }
 
 constexpr scheme schemes[] = {
@@ -49,6 +63,9 @@ constexpr scheme schemes[] = {
     {"rediss", redis::settings::shown, make_redis},
     {"rediss+cluster", redis::settings::shown, make_redis},
     {"rediss+sentinel", redis::settings::shown, make_redis},
+    {"redlock", redis::redlock::shown, make_redlock},
+    {"redlock+unix", redis::redlock::shown, make_redlock},
+    {"redlocks", redis::redlock::shown, make_redlock},
     {"valkey", redis::settings::shown, make_redis},
     {"valkeys", redis::settings::shown, make_redis},
 };

@@ -120,6 +120,9 @@ class store {
 ///                 redis+unix:///PATH, valkey://, valkeys://; redis+sentinel://HOST,HOST,HOST/SERVICE finds the
 ///                 primary by its sentinels; redis+cluster://HOST,HOST,HOST is a cluster. docs/stores/redis.md has the
 ///                 options.
+///   redlock://[user:password@]host[:port],host[:port],host[:port][/database][?options]
+///                 independent Redis servers, of which a majority decides; redlocks://,
+///                 redlock+unix:///PATH,/PATH,/PATH
 ///   memory:NAME   in this process, shared by all who name it; "memory:" alone is a store of its own
 ///   nothing       dir:/var/tmp/holdfast-<uid>: the store of this user
 [[nodiscard]] store open(std::string_view url = {}, const open_options& = {});

@@ -267,6 +267,7 @@ class client::place final : public seam::claim {
       reply r = co_await client_.run(i, step, c, l, nobody_minds);
       if (auto why = no_number<done>(r, "release", client_.settings_.prefix)) {
         if (was_there) break;
+        client_.leave_it_to_the_server(i, step, c, l);
         co_return std::move(*why);
       }
       const std::int64_t did = std::get<value>(r).number;
@@ -459,6 +460,7 @@ class client::joint final : public seam::bundle {
       reply r = co_await client_.run(i, scripts::release_all, c, l, nobody_minds);
       if (auto why = no_number<done>(r, "release_all", client_.settings_.prefix)) {
         if (first) break;
+        client_.leave_it_to_the_server(i, scripts::release_all, c, l);
         co_return std::move(*why);
       }
       const std::int64_t did = std::get<value>(r).number;
@@ -495,7 +497,10 @@ client::client(const settings& s, const std::string& inbox, const wiring& wire_u
       link_(wire_up(identity{inboxes_, id_, introduction(s.prefix, id_)}, *this)) {}
 
 std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop) {
-  const settings s = settings::parse(url);
+  return open(settings::parse(url), loop);
+}
+
+std::unique_ptr<client> client::open(const settings& s, runtime::loop& loop) {
   const auto over_sockets = [&](const identity& me, listener& who) -> std::unique_ptr<link> {
     if (s.of_a_cluster()) return std::make_unique<cluster>(s, me, loop, who);
     return std::make_unique<wire>(s, me, loop, who);
@@ -581,6 +586,10 @@ void client::in_doubt() noexcept {
   wait_.in_doubt();
   missed();
   if (verify_) verify_();
+}
+
+void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {
+  if (l.stop().stop_requested() && !i.in_place()) link_->post(load_of(s).then(c));
 }
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left) {

@@ -28,6 +28,7 @@ class client final : public seam::backend, private listener {
   client(const settings&, const std::string& inbox, const wiring&);
   /// Over sockets. Throws seam::failure.
   [[nodiscard]] static std::unique_ptr<client> open(const std::string& url, runtime::loop&);
+  [[nodiscard]] static std::unique_ptr<client> open(const settings&, runtime::loop&);
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
   [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;
@@ -51,6 +52,7 @@ class client final : public seam::backend, private listener {
   class place;
   class joint;
   friend class cell;
+  friend class voter;
   void pushed(std::string_view message) override;
   void missed() noexcept override;
   void in_doubt() noexcept override;
@@ -79,6 +81,9 @@ class client final : public seam::backend, private listener {
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
                                          std::optional<left_behind>&);
+  /// Of a release whose store ends: nobody will hear that the server does not know the script, and ask again. So it
+  /// goes along, once more.
+  void leave_it_to_the_server(const runtime::io&, const script&, const command&, const limit&);
   /// The same of one that may grant. `missing` is why that does not count yet: too few replicas have it. It may count
   /// when it is asked for again, and has to be given back otherwise.
   [[nodiscard]] runtime::task<reply> run_grant(runtime::io&, const script&, const command&, limit,

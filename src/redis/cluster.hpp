@@ -30,7 +30,6 @@ class cluster final : public link {
   [[nodiscard]] bool listens(const std::string& key) const noexcept override;
   runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const command&) override;
-  [[nodiscard]] std::size_t part_of(const std::string& key) const noexcept override;
   /// The primaries.
   runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit) override;
   [[nodiscard]] link& part(const std::string& name) override;

@@ -69,10 +69,11 @@ class link {
   [[nodiscard]] virtual bool listens(const std::string& key) const noexcept = 0;
   /// Until they do. A failure: they do not.
   virtual runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) = 0;
+  /// Which connection takes commands from the loop and messages: each has another number. 0: there is none, or nobody
+  /// can tell. If it is the same before a call and after its reply, that is the one it went by. On the loop.
+  [[nodiscard]] virtual std::uint64_t connection_number() const noexcept { return 0; }
   /// Sends it some time soon; nobody waits for the reply. On the loop.
   virtual void post(const command&) = 0;
-  /// A number of the part that a key lies on, as far as we know.
-  [[nodiscard]] virtual std::size_t part_of(const std::string& /*key*/) const noexcept { return 0; }
   /// The parts that keys lie on, by name, in an order that stays. One server is one part, without a name.
   virtual runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit);
   /// The link to one of them, for commands without a key. One server is reached by any name.

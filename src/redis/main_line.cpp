@@ -185,7 +185,7 @@ task<void> main_line::serve() {
 task<span> main_line::serve_once() {
   distrusted_ = false;
   const auto dialling = [this] { return dial(); };
-  lines made = co_await runtime::blocking(loop_, dialling);
+  lines made = co_await runtime::blocking(loop_, dialling, &dials_);
   if (made.why) {
     call_visitors(made.why);
     co_return span(0);
@@ -202,7 +202,7 @@ task<span> main_line::serve_once() {
   co_return std::max(loop_.now() - since, span(1));
 }
 
-/// On the worker.
+/// On a thread of its own.
 main_line::lines main_line::dial() const noexcept {
   lines made;
   try {
@@ -228,9 +228,10 @@ void main_line::begin(lines made) {
   } catch (const std::exception& e) {
     return break_up(e.what());
   }
+  ++connections_;
   up_ = true;
   call_visitors(std::nullopt);
-  if (std::exchange(was_up_, true)) listener_.in_doubt();
+  if (connections_ > 1) listener_.in_doubt();
   if (distrusted_) break_up("the server is not what it was");
 }
 

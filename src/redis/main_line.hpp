@@ -14,6 +14,7 @@
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/nursery.hpp"
+#include "runtime/queue_thread.hpp"
 #include "runtime/signal.hpp"
 
 namespace holdfast::redis {
@@ -31,6 +32,7 @@ class main_line {
   /// On the loop.
   [[nodiscard]] runtime::task<reply> call(runtime::io&, const command&, limit);
   void post(const command&);
+  [[nodiscard]] std::uint64_t connection_number() const noexcept { return up_ ? connections_ : 0; }
   /// From any thread.
   [[nodiscard]] bool listens() const noexcept { return up_; }
   [[nodiscard]] runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit);
@@ -124,11 +126,12 @@ class main_line {
   std::uint64_t taken_ = 0;          // how many were taken out of due_
   runtime::instant silent_since_{};  // replies are due since then, and nothing came
   bool writable_watched_ = false;
-  bool was_up_ = false;
-  slots asked_for_;  // of those that nobody waits for
+  std::uint64_t connections_ = 0;  // that there ever were
+  slots asked_for_;                // of those that nobody waits for
   std::string why_broken_;
   milliseconds pause_{0};  // before the next try
 
+  runtime::queue_thread dials_{"holdfast-dial"};  // of its own: a server that is silent keeps no other one waiting
   runtime::nursery tasks_{loop_};
 };
 

@@ -64,8 +64,7 @@ std::string names_in(const value& services) {
 
 }  // namespace
 
-/// What `use` makes of the first of them that can be used. All must be asked within the half of the time, or so: the
-/// rest is for the primary.
+/// What `use` makes of the first of them that can be used. Each has an equal share of the time, and so has the primary.
 template <class F>
 auto sentinels::in_turn(const limit& l, F use) {
   const std::vector<place>& all = settings_.sentinels->at;

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "net/url.hpp"
 #include "store/answer.hpp"
@@ -54,8 +55,10 @@ T number(const std::string& option, std::string_view text, int least, int most, 
   return n;
 }
 
+}  // namespace
+
 /// Written as the program's options are: cli/duration.cpp.
-milliseconds duration(const std::string& option, std::string_view text) {
+milliseconds duration_in(const std::string& option, std::string_view text) {
   struct unit {
     std::string_view name;
     double milliseconds;
@@ -72,6 +75,8 @@ milliseconds duration(const std::string& option, std::string_view text) {
     refuse("the option '" + option + "' is a time from 1ms to 1h, such as 500ms or 2s");
   return milliseconds(std::llround(all));
 }
+
+namespace {
 
 /// A secret in a file ends with the line.
 std::string first_line_of(const std::string& path) {
@@ -135,7 +140,7 @@ bool set_wait(acknowledgement& wait, const std::string& option, const std::strin
     if (text != "local" && text != "replicas") refuse("the option 'wait_aof' is local or replicas");
     wait.on_disks = text == "local" ? disks::local : disks::replicas;
   } else if (option == "wait_timeout") {
-    wait.limit = duration(option, text);
+    wait.limit = duration_in(option, text);
   } else {
     return false;
   }
@@ -168,9 +173,9 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   if (option == "prefix") {
     s.prefix = text;
   } else if (option == "timeout") {
-    s.timeout = duration(option, text);
+    s.timeout = duration_in(option, text);
   } else if (option == "connect_timeout") {
-    s.connect_timeout = duration(option, text);
+    s.connect_timeout = duration_in(option, text);
   } else if (option == "name") {
     s.name = text;
   } else if (option == "ca") {
@@ -186,7 +191,7 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else if (option == "lanes") {
     s.lanes = number<unsigned>(option, text, 1, 256, "8");
   } else if (option == "poll") {
-    s.poll = duration(option, text);
+    s.poll = duration_in(option, text);
   } else if (option == "jitter") {
     s.jitter = number<double>(option, text, 0, 1, "0.5");
   } else {
@@ -283,8 +288,10 @@ settings settings::parse(std::string_view text) {
   return s;
 }
 
-std::string settings::shown(std::string_view url) {
-  return net::without_secrets(url, {known_options, say_where_the_password_is});
+std::string settings::shown(std::string_view url, std::span<const std::string_view> also) {
+  std::vector<std::string_view> all(std::begin(known_options), std::end(known_options));
+  all.insert(all.end(), also.begin(), also.end());
+  return net::without_secrets(url, {all, say_where_the_password_is});
 }
 
 std::string settings::where() const {

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +63,16 @@ struct settings {
   /// Throws seam::failure, without secrets.
   [[nodiscard]] static settings parse(std::string_view url);
   /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
-  [[nodiscard]] static std::string shown(std::string_view url);
+  /// `also` are options of others, which are no secrets either.
+  [[nodiscard]] static std::string shown(std::string_view url, std::span<const std::string_view> also);
+  [[nodiscard]] static std::string shown(std::string_view url) { return shown(url, {}); }
   /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }
 };
+
+/// The time that an option says, such as 500ms or 2s. Throws seam::failure.
+[[nodiscard]] milliseconds duration_in(const std::string& option, std::string_view text);
 
 /// host:port, an IPv6 address in brackets.
 [[nodiscard]] std::string text_of(const net::url::place&);

@@ -23,6 +23,7 @@ class wire final : public link {
     start_watch();
     return main_.listen(i, std::move(l));
   }
+  [[nodiscard]] std::uint64_t connection_number() const noexcept override { return main_.connection_number(); }
   void post(const command& what) override { main_.post(what); }
   /// For a cluster, whose nodes have one each.
   [[nodiscard]] main_line& main() noexcept { return main_; }

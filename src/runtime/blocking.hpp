@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "runtime/io.hpp"
+#include "runtime/queue_thread.hpp"
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
 
 namespace holdfast::runtime {
 
-/// Runs f, which may block: right here for an inline caller, on the worker for the loop, while the task waits. f's
-/// result must not be void; what it throws is thrown here.
+/// Runs f, which may block: right here for an inline caller, on the worker for the loop, or on a thread of its own,
+/// while the task waits. f's result must not be void; what it throws is thrown here.
 template <class F>
-task<std::invoke_result_t<F&>> blocking(io& i, F f) {
+task<std::invoke_result_t<F&>> blocking(io& i, F f, queue_thread* own = nullptr) {
   std::optional<std::invoke_result_t<F&>> result;
   std::exception_ptr error;
   signal done;
@@ -25,7 +26,11 @@ task<std::invoke_result_t<F&>> blocking(io& i, F f) {
     }
     done.set();
   };
-  if (!i.offload(run)) run();
+  if (own != nullptr) {
+    own->post(run);
+  } else if (!i.offload(run)) {
+    run();
+  }
   const wake why = co_await wait(i, done);
   (void)why;  // no limit: it cannot be cut
   if (error) std::rethrow_exception(error);

@@ -146,7 +146,10 @@ TEST_P(asking, with_a_fence_reaches_the_lease_that_has_it_and_no_other) {
   EXPECT_TRUE(test::happens(held.revoke_requested()));
 }
 
-TEST_P(asking, keeps_the_lock_from_being_passed_on_within_the_process) {
+class asking_in_order : public asking {};
+HOLDFAST_FOR(asking_in_order, fair_stores());
+
+TEST_P(asking_in_order, keeps_the_lock_from_being_passed_on_within_the_process) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::future<lease> here = in_background([s = client(0)]() mutable { return s.acquire("a", {.ttl = 1h}); });
   EXPECT_TRUE(seen(0).comes(event::kind::waiting));

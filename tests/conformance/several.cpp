@@ -93,7 +93,10 @@ TEST_P(several, never_wait_for_each_other) {
   EXPECT_EQ(counter, 120);
 }
 
-TEST_P(several, may_be_read_together) {
+class several_readers : public several {};
+HOLDFAST_FOR(several_readers, stores_with({power::share}));
+
+TEST_P(several_readers, may_be_read_together) {
   const lease one = client(0).acquire({"a", "b"}, {.shared = true});
   const lease other = client(1).acquire({"b", "a"}, {.shared = true});
   EXPECT_TRUE(one.held() && other.held());

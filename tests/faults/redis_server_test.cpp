@@ -110,6 +110,25 @@ TEST_F(redis_server, that_forgets_its_scripts_is_told_them_again) {
   }
 }
 
+TEST_F(redis_server, that_knows_no_script_is_left_by_one_who_waits_and_whose_store_ends) {
+  watched_client one(url());
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  for (int n = 0; n < 20; ++n) {
+    {
+      watched_client other(url());
+      std::stop_source enough;
+      auto waiting = std::async(std::launch::async, [s = other.store, t = enough.get_token()]() mutable {
+        return s.try_acquire("a", until(t)).has_value();
+      });
+      EXPECT_TRUE(other.seen->comes(event::kind::waiting));
+      (void)server.ask({"SCRIPT", "FLUSH"});
+      enough.request_stop();
+      EXPECT_FALSE(waiting.get());
+    }
+    EXPECT_TRUE(test::eventually([&] { return server.ask({"ZCARD", "holdfast:{a}:q"}).number == 0; }));
+  }
+}
+
 TEST_F(redis_server, that_forgets_its_scripts_while_many_lock_shows_them_no_error) {
   watched_client one(server.url());
   std::atomic<bool> over{false};

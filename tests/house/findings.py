@@ -9,8 +9,8 @@ import sys
 import house
 
 DOCUMENT = "docs/cli.md"
-IN_CXX = re.compile(r'"((?:redis|dir|memory)\.[a-z_]+)"')
-IN_TABLE = re.compile(r"^\|((?: `(?:redis|dir|memory)\.[a-z_]+`,?)+) \|", re.MULTILINE)
+IN_CXX = re.compile(r'"((?:redis|redlock|dir|memory)\.[a-z_]+)"')
+IN_TABLE = re.compile(r"^\|((?: `(?:redis|redlock|dir|memory)\.[a-z_]+`,?)+) \|", re.MULTILINE)
 
 
 def problems_in(code, document):

@@ -16,7 +16,7 @@ PATH = re.compile(r"tests/[\w./-]+\.(?:cpp|py)")
 MACRO = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 REGISTERED = re.compile(
     r"\bholdfast_test\(\s*NAME\s+(?P<name>\w+)\s+LABEL\s+(?P<label>\w+)"
-    r"|\b(?P<short_label>unit|house|conformance)_test\(\s*(?P<short_name>\w+)"
+    r"|\b(?P<short_label>unit|house|conformance|chaos)_test\(\s*(?P<short_name>\w+)"
 )
 PARAMETERS = re.compile(r'\{\s*"(\w+)"\s*,\s*bug::\w+')
 NO_TEST = re.compile(r".*\.(md|cpp|hpp|txt|py|h|sh)|group\.test")  # a file, or how a test is written
@@ -62,11 +62,12 @@ def count(document):
 def self_test():
     sources = ["TEST(group, does_it) {}\nTEST_F(other,\n       sees_it) {}",
                "TEST_P(third, is_found) {}\n// TEST(gone, x)"]
-    lists = ["holdfast_test(NAME seeds LABEL sim SOURCES a.cpp)\nconformance_test(memory)",
+    lists = ["holdfast_test(NAME seeds LABEL sim SOURCES a.cpp)\nconformance_test(memory)\nchaos_test(one a.cpp)",
              "function(unit_test name)\nholdfast_test(NAME ${name} LABEL unit)\nunit_test(core a)\nhouse_test(rule x)"]
     tests, registered = tests_in(sources), registered_in(lists, ["01_first"])
     assert tests == {"group.does_it", "other.sees_it", "third.is_found"}, tests
-    assert registered == {"sim.seeds", "conformance.memory", "unit.core", "house.rule", "examples.01_first"}, registered
+    assert registered == {"sim.seeds", "conformance.memory", "chaos.one", "unit.core", "house.rule",
+                          "examples.01_first"}, registered
     there = {"tests/unit/a_test.cpp"}
     check = lambda text: list(problems(text, tests, registered, {"no_margin"}, there.__contains__))
     good = ("`group.does_it`, `sim.seeds`, `other.sees_it`; `third.is_found/no_margin`, `examples.01_first`,"

@@ -12,7 +12,7 @@ import sys
 import house
 
 DOCUMENT = "docs/stores/redis.md"
-LOOKS = "src/redis/examination.cpp"  # asks for more, if it may
+LOOKS = ("src/redis/examination.cpp", "src/redis/voter.cpp")  # ask for more: of any server if they may; of several
 TRIES = "src/redis/needs.cpp"
 ASKS_SENTINELS = "src/redis/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
@@ -99,12 +99,12 @@ def main():
     scripts = list(house.files("src/redis/scripts", suffixes=(".lua",)))
     lua = "\n".join(house.read(path) for path in scripts)
     sources = list(house.files("src/redis", suffixes=(".cpp",)))
-    cxx = "\n".join(house.read(path) for path in sources if str(path) not in (LOOKS, ASKS_SENTINELS))
+    cxx = "\n".join(house.read(path) for path in sources if str(path) not in (*LOOKS, ASKS_SENTINELS))
     if sys.argv[1:] == ["--print"]:
         return print(*(f"+{c}" for c in sorted(sent(lua, cxx))))
     document = house.read(DOCUMENT)
     problems = [*problems_in(lua, cxx, document), *problems_at_sentinels(house.read(ASKS_SENTINELS), document),
-                *problems_of_looking(lua, cxx, house.read(LOOKS), house.read(TRIES), document)]
+                *problems_of_looking(lua, cxx, "\n".join(map(house.read, LOOKS)), house.read(TRIES), document)]
     house.tell(problems, len(scripts) + len(sources))
 
 

@@ -33,8 +33,18 @@ RUNS = {
         "P=3": [],
         "RESET": ["TWIN_NO_FLOOR"],
     },
+    "redlock": {
+        "": ["TWIN_FROM_THE_ANSWER", "TWIN_HALF"],
+        "FAST TTL=3": ["TWIN_NO_ALLOWANCE"],
+        "LATE": ["TWIN_OF_ANYBODY", "TWIN_ONE_NUMBER"],
+        "RESTARTS=1": ["TWIN_TOO_SHORT", "TWIN_YOUNG_VOTE"],
+        "RESTARTS=1 RENEW": ["TWIN_MINORITY_MAKES_IT_AGAIN", "TWIN_YOUNG_RENEW"],
+    },
+    "redlock_fence": {
+        "": ["TWIN_NOT_WRITTEN_BACK", "TWIN_TO_ONE"],
+    },
 }
-LONG = {"grant": ["PUSHES STEPS=1", "PUSHES CALM N=3"], "queue": ["FB=2"], "fence": []}
+LONG = {"grant": ["PUSHES STEPS=1", "PUSHES CALM N=3"], "queue": ["FB=2"], "fence": [], "redlock": [], "redlock_fence": []}
 
 
 def run(model, flags, depth=DEPTH, megabytes=MEGABYTES):

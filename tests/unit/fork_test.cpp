@@ -174,7 +174,7 @@ TEST_F(forking, lets_the_child_open_a_store_of_its_own) {
   const lease held = store_->acquire("a");
   test::child son([] {
     store mine = open("memory:");
-    lease first = mine.acquire("a", {.ttl = 50ms});
+    lease first = mine.acquire("a", {.ttl = 600ms});
     const auto deadline = first.deadline();
     HOLDFAST_SHOULD(test::eventually([&] { return first.deadline() > deadline; }));
     return first.held() && first.release() == released::yes;

@@ -250,7 +250,7 @@ bool renewals() {
     for (int k = 0; k < 2; ++k) HOLDFAST_SHOULD(renewed());
     HOLDFAST_SHOULD(kept->held());
   }
-  const std::optional<lease> later = w.mine.acquire("later", {.ttl = 60ms});
+  const std::optional<lease> later = w.mine.acquire("later", {.ttl = 300ms});
   const auto before = later->deadline();
   HOLDFAST_SHOULD(test::eventually([&] { return later->deadline() > before; }));  // the keeper is still there
   return true;

@@ -233,7 +233,7 @@ TEST_F(mutex_test, does_not_mind_an_unlock_when_nobody_has_locked_it) {
 
 /// The holder's lease is lost, another thread takes the lock through the same object, and then the first unlocks late.
 TEST_F(mutex_test, is_not_freed_by_a_late_unlock_after_a_loss_while_another_thread_holds_it) {
-  mutex shared(store_, "b", {.ttl = 100ms});
+  mutex shared(store_, "b", {.ttl = 600ms});
   std::counting_semaphore<> taken(0), unlocked(0);
   shared.lock();
   const std::uint64_t fence = shared.current().fence();

@@ -222,27 +222,6 @@ TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
   EXPECT_TRUE(of_waiting("", alone).empty());
 }
 
-TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {
-  const auto of_slots = [](const std::vector<slot_range>& ranges) {
-    seam::findings found;
-    judge_slots(ranges, found);
-    EXPECT_TRUE(test::are_whole(found.all()));
-    return found.take();
-  };
-  const slot_range first{0, 8191, {"a", 1}, 1}, second{8192, 16383, {"b", 2}, 1}, alone{8192, 16383, {"b", 2}, 0};
-  EXPECT_TRUE(is(of_slots({first, second}), "redis.slots", severity::fine));
-  EXPECT_TRUE(is(of_slots({first, second}), "redis.shards", severity::fine));
-  EXPECT_TRUE(is(of_slots({first}), "redis.slots", severity::danger));
-  EXPECT_TRUE(is(of_slots({first, alone}), "redis.shards", severity::warning));
-}
-
-TEST(judgement, of_a_node_that_stops_when_another_is_gone_is_a_warning) {
-  const pairs node{{"cluster_enabled", "1"}};
-  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "yes"}}, node), "redis.coverage", severity::warning));
-  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "no"}}, node), "redis.coverage", severity::fine));
-  EXPECT_EQ(test::found(of({{"cluster-require-full-coverage", "yes"}}), "redis.coverage"), nullptr) << "of one server";
-}
-
 std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
   seam::findings found;
   judge_sentinels(all, found);
@@ -267,6 +246,27 @@ TEST(judgement, of_sentinels_wants_three_that_agree) {
   EXPECT_TRUE(is(of_sentinels({lonely}), "redis.sentinels", severity::danger));
   const std::vector<finding> silent = of_sentinels({a, {.from = "b:1", .why = "Connection refused"}});
   EXPECT_TRUE(is(silent, "redis.sentinel_silent", severity::warning));
+}
+
+TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {
+  const auto of_slots = [](const std::vector<slot_range>& ranges) {
+    seam::findings found;
+    judge_slots(ranges, found);
+    EXPECT_TRUE(test::are_whole(found.all()));
+    return found.take();
+  };
+  const slot_range first{0, 8191, {"a", 1}, 1}, second{8192, 16383, {"b", 2}, 1}, alone{8192, 16383, {"b", 2}, 0};
+  EXPECT_TRUE(is(of_slots({first, second}), "redis.slots", severity::fine));
+  EXPECT_TRUE(is(of_slots({first, second}), "redis.shards", severity::fine));
+  EXPECT_TRUE(is(of_slots({first}), "redis.slots", severity::danger));
+  EXPECT_TRUE(is(of_slots({first, alone}), "redis.shards", severity::warning));
+}
+
+TEST(judgement, of_a_node_that_stops_when_another_is_gone_is_a_warning) {
+  const pairs node{{"cluster_enabled", "1"}};
+  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "yes"}}, node), "redis.coverage", severity::warning));
+  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "no"}}, node), "redis.coverage", severity::fine));
+  EXPECT_EQ(test::found(of({{"cluster-require-full-coverage", "yes"}}), "redis.coverage"), nullptr) << "of one server";
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/round.hpp"
+#include "runtime/io.hpp"
+#include "runtime/nursery.hpp"
+#include "store/claim.hpp"
+#include "store/voter.hpp"
+
+namespace holdfast::core {
+
+/// A store made of several that know nothing of one another (Redlock): whoever has the votes of a majority, within the
+/// time that they are good for, holds the lock. A voter that is dead, slow, refusing or erring is a vote against.
+///
+/// All votes are asked for at once, on the loop; a blocking caller hands the whole call over, and waits for one signal.
+/// Nobody queues: N queues would elect N winners. So it is not fair.
+class quorum final : public seam::backend {
+ public:
+  struct settings {
+    std::chrono::milliseconds max_ttl;     ///< no lease is longer: voters that restarted vote again after that time
+    std::function<std::uint64_t()> clock;  ///< of this machine, in microseconds since 1970; any thread
+    std::vector<finding> known{};          ///< about how it is set up: part of every examination
+  };
+  quorum(std::vector<std::unique_ptr<seam::voter>>, settings, runtime::io& home);
+
+  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
+  void when_in_doubt(std::function<void()> verify) override;
+  [[nodiscard]] seam::task<seam::answer<state>> inspect(seam::io&, std::string name, limit) override;
+  [[nodiscard]] seam::task<seam::answer<seam::done>> revoke(seam::io&, std::string name, std::string reason,
+                                                            std::uint64_t fence, limit) override;
+  void when_asked(std::function<void(seam::asking)>) override;
+  [[nodiscard]] seam::task<seam::answer<std::vector<finding>>> examine(seam::io&, limit) override;
+  void close() noexcept override;
+  [[nodiscard]] guarantees promises() const noexcept override;
+
+ private:
+  class place;
+  struct attempt;
+  template <class T>
+  using round_of = std::shared_ptr<round<T>>;
+
+  /// Runs it on the loop, wherever the caller is.
+  template <class T>
+  [[nodiscard]] seam::task<T> at_home(seam::io&, seam::task<T> work);
+  /// Begins a question to all, without waiting for it.
+  template <class T, class Ask>
+  [[nodiscard]] round_of<T> ask_all(Ask ask);
+  [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters_.size()); }
+  [[nodiscard]] limit until(runtime::instant at) const { return limit(at, ending_.get_token()); }
+
+  seam::task<std::optional<seam::failure>> reach_majority(limit);
+  seam::task<seam::answer<seam::done>> reach(std::size_t who, limit);
+  seam::task<seam::answer<seam::vote>> ask(std::shared_ptr<attempt>, std::size_t who, limit);
+  seam::task<seam::answer<seam::done>> raise(std::shared_ptr<attempt>, std::size_t who, limit);
+  seam::task<seam::answer<seam::done>> renew(std::shared_ptr<attempt>, std::size_t who, std::chrono::milliseconds ttl,
+                                             limit);
+  void mend_soon(const std::shared_ptr<attempt>&, std::size_t who, std::chrono::milliseconds ttl);
+  seam::task<void> mend(std::shared_ptr<attempt>, std::size_t who, std::chrono::milliseconds ttl, limit);
+  seam::task<seam::answer<seam::done>> withdraw(std::shared_ptr<attempt>, std::size_t who, bool leaves);
+  /// Takes back all votes that the attempt has, or may get yet; nobody waits for it.
+  void roll_back(const std::shared_ptr<attempt>&);
+  seam::task<seam::answer<state>> inspect_here(std::string name, limit);
+  seam::task<seam::answer<seam::done>> revoke_here(std::string name, std::string reason, std::uint64_t fence, limit);
+  seam::task<seam::answer<std::vector<finding>>> examine_here(limit);
+  template <class T>
+  [[nodiscard]] seam::failure why_not(round<T>&, std::string_view what) const;
+
+  const settings settings_;
+  runtime::io& home_;
+  std::stop_source ending_;
+  std::vector<std::unique_ptr<seam::voter>> voters_;
+  runtime::nursery tasks_;
+};
+
+}  // namespace holdfast::core

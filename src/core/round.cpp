@@ -1,0 +1,25 @@
+#include "core/round.hpp"
+
+namespace holdfast::core {
+
+std::size_t majority_of(std::size_t voters) noexcept { return voters / 2 + 1; }
+
+verdict of_election(const tally& t) noexcept {
+  const std::size_t enough = t.majority();
+  if (t.yes >= enough) return verdict::yes;
+  if (t.yes + t.open() >= enough) return verdict::open;
+  if (t.yes + t.no >= enough) return verdict::no;
+  return t.yes + t.no + t.open() >= enough ? verdict::open : verdict::unknown;
+}
+
+verdict of_step(const tally& t) noexcept {
+  const std::size_t enough = t.majority();
+  const std::size_t too_many = t.voters - enough + 1;
+  if (t.yes >= enough) return verdict::yes;
+  if (t.no >= too_many) return verdict::no;
+  const bool can_be_yes = t.yes + t.open() >= enough;
+  const bool can_be_no = t.no + t.open() >= too_many;
+  return can_be_yes || can_be_no ? verdict::open : verdict::unknown;
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,133 @@
+#include "redis/redlock.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "net/url.hpp"
+#include "redis/voter.hpp"
+#include "store/answer.hpp"
+#include "store/findings.hpp"
+
+namespace holdfast::redis {
+
+namespace {
+
+constexpr std::size_t fewest = 3, most = 32;
+constexpr std::string_view own_options[] = {"max_ttl", "young_nodes"};
+
+[[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
+
+struct scheme {
+  std::string_view name;
+  std::string_view of_one;  ///< of a URL of one server
+  bool sockets = false;
+};
+constexpr scheme schemes[] = {
+    {"redlock://", "redis://"}, {"redlocks://", "rediss://"}, {"redlock+unix://", "redis+unix://", true}};
+
+/// A URL, cut into what all servers have in common and what each has for itself. The texts are still encoded.
+struct pieces {
+  std::string before;              ///< scheme, user and password
+  std::vector<std::string> hosts;  ///< or paths
+  std::string behind;              ///< database and options
+  std::string max_ttl, young_nodes;
+};
+
+std::vector<std::string> split(std::string_view text, char mark) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(mark, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+/// Takes our own options out; the others are those of each server.
+std::string take_options(std::string_view query, pieces& into) {
+  std::string others;
+  for (const std::string& each : split(query, '&')) {
+    const std::string_view name = std::string_view(each).substr(0, each.find('='));
+    std::string* const ours = name == "max_ttl" ? &into.max_ttl : name == "young_nodes" ? &into.young_nodes : nullptr;
+    if (ours == nullptr) {
+      if (!each.empty()) others.append(others.empty() ? "?" : "&").append(each);
+    } else if (each.size() <= name.size() + 1) {
+      refuse("the option '" + std::string(name) + "' is empty");
+    } else if (!ours->empty()) {
+      refuse("the option '" + std::string(name) + "' is given twice");
+    } else {
+      *ours = each.substr(name.size() + 1);
+    }
+  }
+  return others;
+}
+
+pieces cut_up(std::string_view url) {
+  const auto* const is = std::find_if(std::begin(schemes), std::end(schemes),
+                                      [&](const scheme& each) { return url.starts_with(each.name); });
+  if (is == std::end(schemes)) refuse("independent servers are given as redlock://host:port,host:port,host:port");
+  const std::string_view rest = url.substr(is->name.size());
+  const std::size_t query = std::min(rest.find('?'), rest.size());
+  pieces p;
+  const std::string options = take_options(rest.substr(std::min(query + 1, rest.size())), p);
+  const std::string_view way = rest.substr(0, query);
+  const std::size_t slash = std::min(way.find('/'), way.size());
+  const std::size_t at = way.substr(0, slash).rfind('@');
+  const std::size_t begin = at == std::string_view::npos ? 0 : at + 1;
+  p.before = std::string(is->of_one).append(way.substr(0, begin));
+  if (is->sockets) {
+    if (begin != slash) refuse("unix sockets are given as redlock+unix:///path,/path,/path");
+    p.hosts = split(way.substr(slash), ',');
+    p.behind = options;
+  } else {
+    p.hosts = split(way.substr(begin, slash - begin), ',');
+    p.behind = std::string(way.substr(slash)).append(options);
+  }
+  return p;
+}
+
+}  // namespace
+
+redlock redlock::parse(std::string_view url) {
+  const pieces p = cut_up(url);
+  redlock all;
+  if (!p.max_ttl.empty()) all.max_ttl = duration_in("max_ttl", p.max_ttl);
+  if (!p.young_nodes.empty() && p.young_nodes != "vote") refuse("the option 'young_nodes' can only be 'vote'");
+  all.young_ones_vote = !p.young_nodes.empty();
+  std::set<std::string> known;
+  for (const std::string& host : p.hosts) {
+    if (host.empty()) refuse("between two commas of the URL there is no server");
+    const settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind));
+    if (!known.insert(one.where()).second) refuse("the server " + one.where() + " is given twice: it has one vote");
+  }
+  if (all.servers.size() < fewest || all.servers.size() > most) {
+    refuse("from " + std::to_string(fewest) + " to " + std::to_string(most) +
+           " independent servers can vote, best 3 or 5; of fewer none may fail, and redis:// does as well");
+  }
+  return all;
+}
+
+std::string redlock::shown(std::string_view url) { return settings::shown(url, own_options); }
+
+std::vector<std::unique_ptr<seam::voter>> redlock::open(runtime::loop& loop) const {
+  std::vector<std::unique_ptr<seam::voter>> all;
+  for (const settings& each : servers) {
+    all.push_back(std::make_unique<voter>(client::open(each, loop), voter::rules{max_ttl, young_ones_vote}));
+  }
+  return all;
+}
+
+std::vector<finding> redlock::findings() const {
+  seam::findings found;
+  if (young_ones_vote) {
+    found.warning("redlock.young_nodes", "Servers vote as soon as they are started (young_nodes=vote).",
+                  "One that restarts empty has forgotten whom it voted for, and may vote for a second holder.",
+                  "Take young_nodes=vote out of the URL, once all servers have been up for max_ttl");
+  } else {
+    found.fine("redlock.young_nodes", "A server that was started votes only when all locks from before are over.");
+  }
+  return found.take();
+}
+
+}  // namespace holdfast::redis

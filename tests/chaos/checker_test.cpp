@@ -1,0 +1,365 @@
+// A checker that cannot fail proves nothing: each condition is shown histories that break it.
+#include "chaos/checker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "chaos/history.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace holdfast::chaos {
+namespace {
+
+using kind = event::kind;
+
+constexpr std::int64_t ms = 1'000'000, second = 1000 * ms, slack = second;
+constexpr std::uint32_t one = 2, other = 4;  // parties of two processes
+
+hold held(std::uint32_t party, std::int64_t called, std::int64_t granted, std::int64_t over, std::uint64_t fence) {
+  return {.party = party,
+          .ending = hold::end::released,
+          .fence = fence,
+          .ttl = second,
+          .called = called,
+          .granted = granted,
+          .deadline = granted + 10 * second,
+          .over = over};
+}
+
+hold reader(std::uint32_t party, std::int64_t granted, std::int64_t over, std::uint64_t fence) {
+  hold h = held(party, granted - 1, granted, over, fence);
+  h.lock = first_shared;
+  h.part = 1;
+  return h;
+}
+
+event said(kind what, std::uint32_t party, std::int64_t at, std::int64_t value = 0, std::int64_t deadline = 0) {
+  return {.what = what, .party = party, .at = at, .fence = 1, .deadline = deadline, .value = value};
+}
+
+event wrong(bool begins, std::int64_t at) { return {.what = kind::fault, .yes = begins, .at = at, .value = 1}; }
+
+TEST(fences, that_follow_the_grants_are_fine) {
+  EXPECT_TRUE(fences_out_of_order({held(one, 0, 1, 5, 7), held(other, 2, 6, 9, 8)}, true).empty());
+  EXPECT_TRUE(fences_out_of_order({reader(one, 1, 9, 7), reader(other, 2, 9, 7)}, true).empty());
+}
+
+TEST(fences, that_go_back_or_come_twice_are_found) {
+  EXPECT_EQ(fences_out_of_order({held(one, 0, 1, 5, 8), held(other, 2, 6, 9, 7)}, true).size(), 1U);
+  EXPECT_EQ(fences_out_of_order({held(one, 0, 1, 5, 8), held(other, 2, 6, 9, 7)}, false).size(), 1U);
+  EXPECT_EQ(fences_out_of_order({held(one, 0, 1, 5, 8), held(other, 2, 6, 9, 8)}, false).size(), 1U);
+}
+
+TEST(fences, of_one_who_waited_while_another_held_are_compared_only_where_two_never_hold_at_once) {
+  const std::vector<hold> both = {held(one, 0, 4, 5, 8), held(other, 2, 6, 9, 7)};
+  EXPECT_EQ(fences_out_of_order(both, true).size(), 1U);
+  EXPECT_TRUE(fences_out_of_order(both, false).empty());
+}
+
+TEST(fences, that_go_back_behind_one_who_waited_for_long_are_found) {
+  const std::vector<hold> all = {held(one, 0, 1, 2, 9), held(other, 0, 3, 4, 5), held(one, 2, 6, 7, 8)};
+  EXPECT_EQ(fences_out_of_order(all, false).size(), 1U);
+}
+
+TEST(fences, of_a_block_that_a_process_hands_on_are_as_old_as_the_block) {
+  const std::vector<hold> all = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
+                                 held(one + 1, 15, 21, 30, 101)};
+  EXPECT_TRUE(fences_out_of_order(all, false).empty()) << "the store forgot, and the first holder does not know it yet";
+  EXPECT_FALSE(fences_out_of_order(all, true).empty());
+  const std::vector<hold> later = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
+                                   held(one + 1, 15, 21, 30, 150)};
+  EXPECT_EQ(fences_out_of_order(later, false).size(), 1U) << "that is a grant of its own";
+}
+
+event at_resource(kind what, std::uint64_t fence, std::int64_t value, bool yes = true) {
+  return {.what = what, .yes = yes, .fence = fence, .value = value};
+}
+
+TEST(ledger, takes_updates_in_order_and_counts_who_was_refused) {
+  ledger l;
+  EXPECT_TRUE(l.see(at_resource(kind::reads, 5, 0)).empty());
+  EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
+  EXPECT_TRUE(l.see(at_resource(kind::writes, 4, 1, false)).empty());
+  EXPECT_EQ(l.updates(), 1U);
+  EXPECT_EQ(l.refused(), 1U);
+}
+
+TEST(ledger, finds_an_old_fence_that_was_admitted) {
+  ledger l;
+  EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
+  EXPECT_EQ(l.see(at_resource(kind::reads, 4, 1)).size(), 1U);
+}
+
+TEST(ledger, finds_an_update_that_was_lost_and_a_read_of_what_was_not_written) {
+  ledger l;
+  EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
+  EXPECT_EQ(l.see(at_resource(kind::writes, 6, 1)).size(), 1U);
+  EXPECT_EQ(l.see(at_resource(kind::reads, 6, 7)).size(), 1U);
+}
+
+TEST(ledger, counts_updates_that_are_lost_where_no_fence_is_checked) {
+  ledger l;
+  for (const std::int64_t value : {1, 2, 2, 3}) EXPECT_TRUE(l.see(at_resource(kind::pokes, 0, value)).empty());
+  EXPECT_EQ(l.lost_unfenced(0), 1U);
+}
+
+TEST(overlap, of_two_who_believe_is_found_and_measured) {
+  std::int64_t time = 0;
+  EXPECT_TRUE(overlaps({held(one, 0, 1, 5, 1), held(other, 0, 5, 9, 2)}, time).empty());
+  EXPECT_EQ(time, 0);
+  EXPECT_EQ(overlaps({held(one, 0, 1, 6, 1), held(other, 0, 5, 9, 2)}, time).size(), 1U);
+  EXPECT_EQ(time, 1);
+}
+
+TEST(overlap, ends_with_the_deadline_though_the_holder_did_not_notice) {
+  hold stopped = held(one, 0, 1, 9, 1);
+  stopped.deadline = 4;
+  std::int64_t time = 0;
+  EXPECT_TRUE(overlaps({stopped, held(other, 0, 5, 9, 2)}, time).empty());
+  stopped.deadline = 6;
+  EXPECT_EQ(overlaps({stopped, held(other, 0, 5, 9, 2)}, time).size(), 1U);
+}
+
+TEST(overlap, of_a_short_hold_with_one_that_began_long_before_is_found) {
+  std::int64_t time = 0;
+  EXPECT_EQ(overlaps({held(one, 0, 1, 90, 1), held(other, 0, 5, 6, 2), held(other, 7, 8, 9, 3)}, time).size(), 2U);
+}
+
+TEST(overlap, of_readers_is_fine_and_of_a_writer_with_them_is_not) {
+  std::int64_t time = 0;
+  hold writer = held(6, 0, 3, 4, 2);
+  writer.lock = first_shared;
+  EXPECT_TRUE(overlaps({reader(one, 1, 9, 1), reader(other, 2, 9, 1)}, time).empty());
+  EXPECT_EQ(overlaps({reader(one, 1, 9, 1), reader(other, 2, 9, 1), writer}, time).size(), 2U);
+}
+
+TEST(overlap, of_permits_is_fine_up_to_their_number) {
+  hold two = held(one, 0, 1, 9, 1), more = held(other, 0, 2, 9, 2);
+  two.lock = more.lock = naive_lock - 1;
+  two.part = 2;
+  more.part = 1;
+  std::int64_t time = 0;
+  EXPECT_TRUE(overlaps({two, more}, time).empty());
+  more.part = 2;
+  EXPECT_EQ(overlaps({two, more}, time).size(), 1U);
+}
+
+TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
+  const std::vector<hold> both = {held(one, 0, 1, 5, 1), held(other, 2, 6 + 2 * second, 9 * second, 2)};
+  weather w;
+  lateness all;
+  EXPECT_EQ(late_hand_offs(both, w, slack, all).size(), 1U);
+  EXPECT_EQ(all.at(1), 2 * second + 1);
+  w.see(wrong(true, 100));
+  w.see(wrong(false, 200));
+  EXPECT_TRUE(late_hand_offs(both, w, slack, all).empty()) << "something was wrong meanwhile";
+}
+
+TEST(hand_off, is_none_when_nobody_waited) {
+  lateness all;
+  EXPECT_TRUE(late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, weather(), slack, all)
+                  .empty());
+  EXPECT_TRUE(all.all.empty());
+}
+
+TEST(orphan, that_is_not_handed_on_when_its_ttl_is_over_is_found) {
+  hold dead = held(one, 0, 1, 5, 1);
+  dead.ending = hold::end::died;
+  lateness all;
+  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, weather(), slack, all).empty());
+  EXPECT_EQ(all.at(1), 4);
+  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, weather(), slack, all).size(), 1U);
+  weather w;
+  w.see(wrong(true, second));
+  EXPECT_TRUE(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, w, slack, all).empty());
+}
+
+TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
+  weather w;
+  w.see(wrong(true, 10));
+  EXPECT_TRUE(w.calm(0, 9));
+  EXPECT_FALSE(w.calm(11, 12));
+  w.see(wrong(false, 20));
+  EXPECT_FALSE(w.calm(21, 22));
+  EXPECT_TRUE(w.calm(21 + second, 30 + second));
+}
+
+TEST(aftermath, finds_who_does_not_get_a_lock_though_nothing_is_wrong) {
+  aftermath a(slack);
+  EXPECT_TRUE(a.see(said(kind::calls, one, 0, 0, 5 * second)).empty());
+  EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second)).empty()) << "there were faults";
+  EXPECT_TRUE(a.see(said(kind::healed, 0, 6 * second)).empty());
+  EXPECT_TRUE(a.see(said(kind::calls, one, 8 * second, 0, 8 * second + ms)).empty());
+  EXPECT_TRUE(a.see(said(kind::busy, one, 9 * second)).empty()) << "it had no time";
+  EXPECT_TRUE(a.see(said(kind::calls, one, 9 * second, 0, 19 * second)).empty());
+  EXPECT_EQ(a.see(said(kind::failed, one, 10 * second)).size(), 1U);
+}
+
+TEST(aftermath, finds_a_lock_that_cannot_be_had_and_what_is_left_behind) {
+  aftermath a(slack);
+  event probe = said(kind::probe, 0, 0);
+  EXPECT_EQ(a.see(probe).size(), 1U);
+  probe.yes = true;
+  EXPECT_TRUE(a.see(probe).empty());
+  EXPECT_EQ(a.see(said(kind::leftover, 0, 0)).size(), 1U);
+}
+
+TEST(aftermath, finds_a_process_that_fails_by_itself_and_one_that_has_more_and_more) {
+  aftermath a(slack);
+  event died = said(kind::died, one, 0, -6);
+  EXPECT_EQ(a.see(died).size(), 1U);
+  died.yes = true;
+  EXPECT_TRUE(a.see(died).empty()) << "it was killed";
+  EXPECT_TRUE(a.see(said(kind::stock, one, 0, 5, 1)).empty());
+  EXPECT_TRUE(a.see(said(kind::stock, one, 1, 12, 3)).empty());
+  EXPECT_EQ(a.see(said(kind::stock, one, 1, 120, 3)).size(), 1U);
+  EXPECT_EQ(a.see(said(kind::stock, one, 1, 12, 30)).size(), 1U);
+}
+
+TEST(losses_of_leases, are_found_when_a_holder_believes_beyond_its_deadline_or_again) {
+  losses l;
+  EXPECT_TRUE(l.see(said(kind::granted, one, 1, 0, 9)).empty());
+  EXPECT_TRUE(l.see(said(kind::believes, one, 8, 0, 9)).empty());
+  EXPECT_EQ(l.see(said(kind::believes, one, 9, 0, 9)).size(), 1U);
+  EXPECT_TRUE(l.see(said(kind::doubts, one, 9)).empty());
+  EXPECT_EQ(l.see(said(kind::believes, one, 10, 0, 19)).size(), 1U);
+  EXPECT_EQ(l.count(), 1U);
+}
+
+TEST(losses_of_leases, are_found_when_nobody_is_told_or_a_release_says_yes) {
+  losses l;
+  EXPECT_TRUE(l.see(said(kind::doubts, one, 9)).empty());
+  EXPECT_EQ(l.see(said(kind::untold, one, 9)).size(), 1U);
+  EXPECT_EQ(l.see(said(kind::released, one, 10, 0)).size(), 1U);
+  EXPECT_TRUE(l.see(said(kind::released, one, 10, 1)).empty());
+}
+
+/// Which codes of the program fit to a command that began and ended, or did not.
+violations judged(bool began, std::optional<std::int64_t> command, std::int64_t program) {
+  runs r;
+  (void)r.see(said(kind::runs, one, 0, 7));
+  if (began) (void)r.see(said(kind::began, one, 1, 7));
+  if (command) (void)r.see(said(kind::ended, one, 2, 7, *command));
+  (void)r.see(said(kind::ran, one, 3, 7, program));
+  return r.finish();
+}
+
+TEST(exit_codes, that_say_what_the_command_saw_are_fine) {
+  EXPECT_TRUE(judged(true, 3, 3).empty());
+  EXPECT_TRUE(judged(false, {}, 75).empty());
+  EXPECT_TRUE(judged(false, {}, 69).empty());
+  EXPECT_TRUE(judged(true, {}, 79).empty());
+  EXPECT_TRUE(judged(true, 0, 80).empty());
+  EXPECT_TRUE(judged(true, {}, -9).empty()) << "it was killed";
+}
+
+TEST(exit_codes, that_say_something_else_are_found) {
+  EXPECT_EQ(judged(false, {}, 0).size(), 1U) << "yes, and nobody has seen it";
+  EXPECT_EQ(judged(true, {}, 0).size(), 1U);
+  EXPECT_EQ(judged(true, 3, 0).size(), 1U);
+  EXPECT_EQ(judged(true, 0, 75).size(), 1U);
+  EXPECT_EQ(judged(true, {}, 80).size(), 1U);
+  EXPECT_EQ(judged(false, {}, 70).size(), 1U);
+}
+
+TEST(exit_codes, of_a_run_that_begins_its_command_twice_are_found) {
+  runs r;
+  EXPECT_TRUE(r.see(said(kind::began, one, 1, 7)).empty());
+  EXPECT_EQ(r.see(said(kind::began, one, 2, 7)).size(), 1U);
+}
+
+/// A call, its grant, and its release.
+void hold_it(checker& c, std::uint32_t party, std::int64_t from, std::int64_t to, std::uint64_t fence,
+             std::uint8_t lock = 0) {
+  for (const auto& [what, at] :
+       {std::pair{kind::calls, from - 1}, {kind::granted, from}, {kind::releases, to}, {kind::released, to + 1}}) {
+    event e = said(what, party, at, what == kind::calls ? 1000 : 0, from + 10 * second);
+    e.fence = fence;
+    e.lock = lock;
+    c.see(e);
+  }
+}
+
+TEST(checker, finds_two_at_once_where_that_is_promised_not_to_be_and_counts_it_elsewhere) {
+  for (const bool promised : {true, false}) {
+    checker c({.exclusion = promised}, slack);
+    hold_it(c, one, 10, 20, 1);
+    hold_it(c, other, 15, 30, 2);
+    c.finish();
+    EXPECT_EQ(c.found().size(), promised ? 1U : 0U);
+  }
+}
+
+TEST(checker, finds_it_whoever_reports_first) {
+  checker c({}, slack);
+  hold_it(c, other, 15, 30, 2);
+  hold_it(c, one, 10, 20, 1);
+  c.look();
+  EXPECT_EQ(c.found().size(), 1U);
+  c.finish();
+  EXPECT_EQ(c.found().size(), 1U) << "it is told once";
+}
+
+TEST(checker, takes_the_death_of_a_process_for_the_end_of_what_it_held) {
+  checker c({}, slack);
+  event got = said(kind::granted, one + 1, 10, 0, 50);
+  c.see(got);
+  event died = said(kind::died, one, 20);
+  died.yes = true;
+  c.see(died);
+  hold_it(c, other, 30, 40, 2);
+  c.finish();
+  EXPECT_TRUE(c.found().empty());
+}
+
+TEST(checker, finds_out_a_naive_lock_and_does_not_hold_it_against_ours) {
+  checker fine({}, slack), two({}, slack), lost({}, slack);
+  hold_it(fine, one, 10, 20, 0, naive_lock);
+  hold_it(two, one, 10, 20, 0, naive_lock);
+  hold_it(two, other, 15, 30, 0, naive_lock);
+  for (const std::int64_t value : {1, 1}) {
+    event e = at_resource(kind::pokes, 0, value);
+    e.lock = naive_lock;
+    lost.see(e);
+  }
+  for (checker* c : {&fine, &two, &lost}) c->finish();
+  EXPECT_FALSE(fine.naive_failed());
+  EXPECT_TRUE(two.naive_failed());
+  EXPECT_TRUE(lost.naive_failed());
+  EXPECT_TRUE(two.found().empty() && lost.found().empty());
+}
+
+TEST(history, that_was_kept_is_read_as_it_was_written) {
+  const test::temporary_folder folder;
+  event e = said(kind::granted, one, 17, -3, 19);
+  e.say("two words");
+  {
+    history h(folder.file("h"), {"redis_one", 7, {.exclusion = false, .fences_grow = true}});
+    h.add(e);
+  }
+  heading head;
+  std::vector<event> all;
+  replay(folder.file("h"), [&](const heading& h) { head = h; }, [&](const event& each) { all.push_back(each); });
+  EXPECT_EQ(head.topology, "redis_one");
+  EXPECT_EQ(head.seed, 7U);
+  EXPECT_FALSE(head.promised.exclusion);
+  EXPECT_TRUE(head.promised.fences_grow);
+  ASSERT_EQ(all.size(), 1U);
+  std::ostringstream before, after;
+  before << e;
+  after << all[0];
+  EXPECT_EQ(before.str(), after.str());
+}
+
+TEST(history, that_is_none_is_refused) {
+  const test::temporary_folder folder;
+  const auto nothing = [](const auto&) {};
+  EXPECT_THROW(replay(folder.file("none"), nothing, nothing), std::runtime_error);
+  std::ofstream(folder.file("h")) << "chaos a 1 exclusion fences\nnonsense\n";
+  EXPECT_THROW(replay(folder.file("h"), nothing, nothing), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace holdfast::chaos

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "chaos/topology.hpp"
+#include "support/fault_proxy.hpp"
+#include "support/redis_server.hpp"
+
+/// What the topologies of Redis have in common.
+namespace holdfast::chaos {
+
+/// What networks do. The line must outlive the faults.
+[[nodiscard]] std::vector<fault> faults_of(test::fault_proxy& line, const std::string& part);
+
+/// One that was killed; it has read its data when this returns.
+void start_again(test::redis_server&);
+
+/// The keys of locks and queues that are there now; fences, which stay for a day, are not among them.
+[[nodiscard]] std::vector<std::string> locks_at(const test::redis_server&);
+
+}  // namespace holdfast::chaos

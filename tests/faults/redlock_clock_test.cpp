@@ -1,0 +1,78 @@
+// What Redlock does not give, and fences do: the two counterexamples of M. Kleppmann, on real servers.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "faults/redlock_servers.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+TEST(redlock_counterexample, of_a_holder_that_stands_still_is_met_by_its_deadline_and_its_fence) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  fence_gate storage;
+  // Nobody renews it, as when its process stands still for longer than its ttl.
+  const lease first = one.store.acquire("a", {.ttl = 300ms, .renew = false});
+  const std::optional<lease> second = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(first.held());
+  EXPECT_TRUE(storage.admit(second->fence()));
+  EXPECT_FALSE(storage.admit(first.fence())) << "a write that was on its way all the time";
+}
+
+class redlock_clock : public testing::Test {
+ protected:
+  redlock_clock() {
+    set_ahead(0ms);
+    ::setenv("LD_PRELOAD", HOLDFAST_STEPPED_CLOCK, 1);
+    ::setenv("HOLDFAST_CLOCK_OFFSET", folder.file("offset").c_str(), 1);
+    second.emplace();
+    ::unsetenv("LD_PRELOAD");
+  }
+  /// The second server's clock alone.
+  void set_ahead(std::chrono::milliseconds by) const {
+    const std::int64_t ms = by.count();
+    const int fd = ::open(folder.file("offset").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    EXPECT_EQ(::pwrite(fd, &ms, sizeof ms, 0), static_cast<ssize_t>(sizeof ms));
+    ::close(fd);
+  }
+  [[nodiscard]] std::string url() const { return url_with(third.socket()); }
+  [[nodiscard]] std::string url_with(const std::string& last) const {
+    return "redlock+unix://" + first.socket() + "," + second->socket() + "," + last +
+           "?timeout=300ms&young_nodes=vote&max_ttl=1h";
+  }
+
+  test::temporary_folder folder;
+  test::redis_server first, third;
+  std::optional<test::redis_server> second;
+};
+
+TEST_F(redlock_clock, that_jumps_at_one_server_lets_a_second_holder_in_and_its_fence_is_higher) {
+  watched_client one(url_with("/nowhere")), other(url());
+  const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});  // of the first and the second
+  set_ahead(2h);                                                             // the key of the second one is over
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(before.held()) << "it counts on a server whose clock has jumped";
+  fence_gate storage;
+  EXPECT_TRUE(storage.admit(next->fence()));
+  EXPECT_FALSE(storage.admit(before.fence()));
+}
+
+TEST_F(redlock_clock, that_jumps_at_one_server_of_three_does_no_harm_to_a_lock_that_all_of_them_have) {
+  watched_client one(url()), other(url());
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  const auto has_it = [&](test::redis_server& each) {
+    return !each.ask({"GET", redlock_servers::key("a")}).text.empty();
+  };
+  EXPECT_TRUE(test::eventually([&] { return has_it(first) && has_it(*second) && has_it(third); }));
+  set_ahead(2h);
+  EXPECT_FALSE(other.store.try_acquire("a"));
+  EXPECT_TRUE(held.held());
+}
+
+}  // namespace
+}  // namespace holdfast::faults

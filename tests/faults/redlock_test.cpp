@@ -1,0 +1,366 @@
+// Independent servers of which some die, stand still, forget, and come back: what a majority of them still promises.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/quorum.hpp"
+#include "faults/redlock_servers.hpp"
+#include "redis/redlock.hpp"
+#include "service.hpp"
+#include "support/found.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(redlock, of_three_and_of_five_outlives_a_minority_that_is_dead) {
+  for (const std::size_t many : {3u, 5u}) {
+    redlock_servers servers(many);
+    watched_client one(servers.url()), other(servers.url());
+    lease before = one.store.acquire("before", {.ttl = 3s});
+    for (std::size_t n = 0; n < many / 2; ++n) servers[n].kill();
+    lease after = one.store.acquire("after");
+    EXPECT_FALSE(other.store.try_acquire("after"));
+    EXPECT_FALSE(other.store.try_acquire("before"));
+    const std::size_t renewed = one.seen->events(event::kind::renewed).size();
+    EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed + 2));
+    EXPECT_TRUE(before.held());
+    EXPECT_EQ(before.release(), released::yes);
+    EXPECT_EQ(after.release(), released::yes);
+    EXPECT_TRUE(other.store.try_acquire("after"));
+  }
+}
+
+TEST(redlock, without_a_majority_is_unreachable_and_never_busy) {
+  redlock_servers servers(3);
+  watched_client one(servers.url(), 300ms);
+  EXPECT_TRUE(one.store.try_acquire("a"));
+  servers[0].kill();
+  servers[1].kill();
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+  EXPECT_TRUE(has(text, servers[0].socket() + ":") && has(text, servers[1].socket() + ":")) << text;
+  const auto [at_once, words] = failure_of([&] { (void)one.store.try_acquire("a"); });
+  EXPECT_EQ(at_once, errc::unreachable) << words;
+  servers[0].start();
+  watched_client patient(servers.url());
+  EXPECT_TRUE(patient.store.try_acquire("a", within(test::hang)));
+}
+
+TEST(redlock, that_loses_its_majority_tells_the_holder_by_its_deadline) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1s});
+  const std::stop_token lost = held.lost_token();
+  servers[0].kill();
+  servers[2].kill();
+  EXPECT_TRUE(happens(lost));
+  EXPECT_FALSE(held.held());
+}
+
+TEST(redlock, goes_on_while_a_minority_stands_still) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), late(servers.url());
+  EXPECT_TRUE(one.store.try_acquire("before"));
+  servers[1].stop();
+  lease held = one.store.acquire("a", {.ttl = 2s});
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(late.store.try_acquire("a")) << "it connects while that one says nothing";
+  servers[1].go_on();
+}
+
+TEST(redlock, that_stands_still_is_unreachable_and_leaves_no_lock_behind_when_it_goes_on) {
+  redlock_servers servers(3);
+  watched_client one(servers.url(), 300ms);
+  EXPECT_TRUE(one.store.try_acquire("before"));
+  servers[0].stop();
+  servers[2].stop();
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a", {.ttl = 1h}); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+  servers[0].go_on();
+  servers[2].go_on();
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; })) << "what it was given in vain is taken back";
+  watched_client other(servers.url());
+  EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
+}
+
+TEST(redlock, takes_back_votes_that_come_long_after_nobody_waits_for_them) {
+  redlock_servers servers(3);
+  fault_proxy first(servers[0].socket()), second(servers[1].socket());
+  watched_client one("redlock+unix://" + first.socket() + "," + second.socket() + "," + servers[2].socket() +
+                         "?timeout=20s&young_nodes=vote&max_ttl=1h",
+                     300ms);
+  EXPECT_TRUE(one.store.try_acquire("before"));
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("before") == 0; }));
+  first.treat(fault_proxy::way::to_server, fault_proxy::treatment::hold);
+  second.treat(fault_proxy::way::to_client, fault_proxy::treatment::hold);
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a", {.ttl = 1h}); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+  first.heal();
+  second.heal();
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; }));
+  // Nothing comes after that: the next one has it, and keeps it.
+  lease next = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(next.renew(1h));
+  EXPECT_EQ(next.release(), released::yes);
+}
+
+TEST(redlock, of_four_needs_three_of_them) {
+  redlock_servers servers(4);
+  watched_client one(servers.url(), 300ms);
+  servers[3].kill();
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_EQ(servers.holding("a"), 3u);
+  EXPECT_EQ(held.release(), released::yes);
+  servers[2].kill();
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+}
+
+TEST(redlock, of_four_is_nobodys_when_two_have_two_votes_each) {
+  redlock_servers servers(4);
+  watched_client one(servers.url());
+  for (const std::size_t n : {0u, 1u})
+    (void)servers[n].ask({"SET", redlock_servers::key("a"), "another", "PX", "60000"});
+  EXPECT_FALSE(one.store.try_acquire("a"));
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 2; })) << "ours are taken back";
+  EXPECT_EQ(one.store.inspect("a").holding, 0u);
+}
+
+TEST(redlock, of_five_lets_two_clients_in_by_turns_however_often_their_votes_split) {
+  redlock_servers servers(5);
+  watched_client clients[] = {watched_client(servers.url()), watched_client(servers.url())};
+  int inside = 0, turns = 0;  // plain: the lock is all that guards them
+  std::vector<std::future<void>> both;
+  for (watched_client& each : clients) {
+    both.push_back(std::async(std::launch::async, [&] {
+      for (int n = 0; n < 60; ++n) {
+        const lease held = each.store.acquire("a", {.ttl = 20s});
+        EXPECT_EQ(++inside, 1);
+        ++turns;
+        --inside;
+      }
+    }));
+  }
+  for (std::future<void>& each : both) test::get(std::move(each));
+  EXPECT_EQ(turns, 120);
+}
+
+TEST(redlock, wakes_one_who_waits_whichever_servers_are_left_to_tell_it) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  auto waiting = other.wait_for("a", {.ttl = 1h});
+  servers[0].kill();
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
+TEST(redlock, gives_a_server_that_has_forgotten_a_lock_its_part_again_when_it_is_renewed) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 3s});
+  servers[1].kill();
+  servers[1].start();
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+  EXPECT_TRUE(held.held());
+  // So it outlives the loss of another one.
+  servers[0].kill();
+  EXPECT_TRUE(held.renew(3s));
+}
+
+TEST(redlock, never_makes_a_lock_anew_that_a_majority_has_forgotten) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+  for (const std::size_t n : {0u, 1u}) (void)servers[n].ask({"DEL", redlock_servers::key("a")});
+  EXPECT_FALSE(held.renew(1h));
+  EXPECT_FALSE(held.held());
+  EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
+}
+
+TEST(redlock, does_not_let_a_server_vote_that_was_started_a_short_time_ago) {
+  // Those that write everything to disk at once vote at any age.
+  test::redis_server first({"--appendonly", "yes", "--appendfsync", "always"});
+  test::redis_server second;
+  test::redis_server third({"--appendonly", "yes", "--appendfsync", "always"});
+  const std::string url = "redlock+unix://" + first.socket() + "," + second.socket() + "," + third.socket();
+  constexpr auto ttl = 4s;
+  third.kill();
+  {
+    // The second one is too young at first, and a majority is needed.
+    watched_client early(url + "?max_ttl=1h", 300ms);
+    const auto [why, text] = failure_of([&] { (void)early.store.acquire("a"); });
+    EXPECT_TRUE(has(text, "votes in")) << text;
+    EXPECT_EQ(why, errc::unreachable) << "the third one is dead";
+  }
+  watched_client one(url + "?max_ttl=4s", test::hang), other(url + "?max_ttl=4s");
+  const lease held = one.store.acquire("a", {.ttl = ttl, .renew = false});  // when it is old enough
+  second.kill();
+  second.start();
+  third.start();
+  const std::optional<lease> next = other.store.try_acquire("a", {.ttl = ttl});
+  if (held.held()) {
+    EXPECT_FALSE(next) << "the second one has forgotten whom it voted for, and is not asked";
+  }
+  EXPECT_TRUE(next || other.store.try_acquire("a", within(test::hang), {.ttl = ttl})) << "in the end it votes again";
+}
+
+TEST(redlock, of_servers_that_vote_young_can_have_two_holders_and_fences_tell_them_apart) {
+  redlock_servers servers(3);
+  // The first client never reaches the third server, and cannot mend it.
+  std::string cut_off = servers.url();
+  cut_off.replace(cut_off.find(servers[2].socket()), servers[2].socket().size(), "/nowhere");
+  watched_client one(cut_off), other(servers.url());
+  const lease first = one.store.acquire("a", {.ttl = 1h, .renew = false});
+  servers[1].kill();
+  servers[1].start();
+  const std::optional<lease> second = other.store.try_acquire("a", within(test::hang), {.ttl = 1h});
+  ASSERT_TRUE(second);
+  EXPECT_GT(second->fence(), first.fence());
+  fence_gate resource;
+  EXPECT_TRUE(resource.admit(second->fence()));
+  EXPECT_FALSE(resource.admit(first.fence()));
+}
+
+TEST(redlock, has_fences_that_grow_though_servers_forget_theirs) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  std::uint64_t last = 0;
+  for (std::size_t n = 0; n < 12; ++n) {
+    lease held = one.store.acquire("a", {.ttl = 1h});
+    EXPECT_GT(held.fence(), last);
+    last = held.fence();
+    EXPECT_EQ(held.release(), released::yes);
+    (void)servers[n % 3].ask({"FLUSHALL"});
+  }
+}
+
+TEST(redlock, writes_a_fence_back_to_a_majority_where_servers_name_different_ones) {
+  redlock_servers servers(3);
+  const std::string last_fence = redlock_servers::key("a") + ":f";
+  watched_client one(servers.url());
+  EXPECT_TRUE(one.store.try_acquire("before"));
+  // The first one has seen more: clocks of clients differ.
+  const auto today = std::chrono::system_clock::now().time_since_epoch() + 1h;
+  const std::int64_t ahead = std::chrono::duration_cast<std::chrono::microseconds>(today).count();
+  (void)servers[0].ask({"SET", last_fence, std::to_string(ahead)});
+  servers[2].kill();
+  std::uint64_t fence = 0;
+  {
+    lease held = one.store.acquire("a", {.ttl = 1h});
+    fence = held.fence();
+    EXPECT_GT(fence, static_cast<std::uint64_t>(ahead));
+    EXPECT_EQ(servers[1].ask({"GET", last_fence}).text, std::to_string(fence + 63));
+    EXPECT_EQ(held.release(), released::yes);
+  }
+  // So others know it when the first one is gone.
+  servers[2].start();
+  servers[0].kill();
+  const std::optional<lease> next = one.store.try_acquire("a", within(test::hang), {.ttl = 1h});
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), fence + 63);
+}
+
+TEST(redlock, refuses_the_clock_of_a_client_that_is_more_than_a_day_ahead) {
+  redlock_servers servers(3);
+  const auto ahead_by = [&](std::chrono::hours by) {
+    const auto make = [&, by](runtime::loop& loop) {
+      const redis::redlock all = redis::redlock::parse(servers.url());
+      const auto clock = [by] {
+        const auto today = std::chrono::system_clock::now().time_since_epoch() + by;
+        return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(today).count());
+      };
+      return std::make_unique<core::quorum>(
+          all.open(loop), core::quorum::settings{.max_ttl = all.max_ttl, .clock = clock, .known = {}}, loop);
+    };
+    return detail::service::open(servers.url(), make, {.patience = 300ms});
+  };
+  const auto [why, text] = failure_of([&] { (void)ahead_by(25h).acquire("a"); });
+  EXPECT_EQ(why, errc::not_ready) << text;
+  EXPECT_TRUE(has(text, "more than a day ahead")) << text;
+  EXPECT_EQ(servers.holding("a"), 0u);
+  const std::uint64_t high = ahead_by(23h).acquire("a").fence();
+  watched_client one(servers.url());
+  EXPECT_GT(one.store.acquire("a").fence(), high) << "whoever is not ahead goes on from there";
+}
+
+TEST(redlock, refuses_a_ttl_that_is_longer_than_all_have_agreed_on) {
+  redlock_servers servers(3);
+  watched_client one(servers.url("young_nodes=vote"));
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a", {.ttl = 31s}); });
+  EXPECT_EQ(why, errc::bad_option) << text;
+  EXPECT_TRUE(has(text, "max_ttl")) << text;
+  const auto [with_delay, words] = failure_of([&] { (void)one.store.acquire("a", {.ttl = 20s, .delay = 11s}); });
+  EXPECT_EQ(with_delay, errc::bad_option) << words;
+  lease held = one.store.acquire("a", {.ttl = 30s});
+  EXPECT_EQ(failure_of([&] { (void)held.renew(31s); }).first, errc::bad_option);
+  EXPECT_TRUE(held.held());
+}
+
+TEST(redlock, and_libraries_that_set_a_key_if_there_is_none_keep_each_other_out) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  const auto set = [&](std::size_t n) {
+    return servers[n].ask({"SET", redlock_servers::key("a"), "another", "NX", "PX", "60000"}).text == "OK";
+  };
+  {
+    const lease held = one.store.acquire("a", {.ttl = 1h});
+    EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+    for (std::size_t n = 0; n < 3; ++n) EXPECT_FALSE(set(n));
+  }
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; }));
+  EXPECT_TRUE(set(0));
+  EXPECT_TRUE(one.store.try_acquire("a")) << "one of three is not enough for another, either";
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 1; }));
+  EXPECT_TRUE(set(1));
+  EXPECT_FALSE(one.store.try_acquire("a"));
+  const state is = one.store.inspect("a");
+  ASSERT_EQ(is.holders.size(), 1u);
+  EXPECT_TRUE(is.holders.front().foreign);
+}
+
+TEST(redlock, never_shows_its_password) {
+  redlock_servers servers(3, {"--requirepass", "right"});
+  std::string paths;
+  for (std::size_t n = 0; n < 3; ++n) paths.append(n == 0 ? "" : ",").append(servers[n].socket());
+  const std::string options = "?young_nodes=vote&timeout=300ms";
+  watched_client wrong("redlock+unix://:wrong%20secret@" + paths + options, 300ms);
+  const auto [why, text] = failure_of([&] { (void)wrong.store.acquire("a"); });
+  EXPECT_EQ(why, errc::denied) << text;
+  EXPECT_FALSE(has(text, "secret")) << text;
+  EXPECT_FALSE(has(wrong.store.url(), "secret")) << wrong.store.url();
+  watched_client right("redlock+unix://:right@" + paths + options);
+  EXPECT_TRUE(right.store.try_acquire("a"));
+  EXPECT_FALSE(has(right.store.url(), "right"));
+}
+
+TEST(redlock, that_is_examined_shows_what_is_found_at_each_server) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  servers[2].kill();
+  const std::vector<finding> all = one.store.examine();
+  EXPECT_TRUE(test::is(all, "redlock.young_nodes", finding::severity::warning));
+  EXPECT_TRUE(test::is(all, "redlock.server", finding::severity::warning));
+  for (const std::size_t n : {0u, 1u}) {
+    const std::string where = servers[n].socket() + ": ";
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const finding& each) {
+      return each.id == "redis.version" && each.what.starts_with(where);
+    }));
+  }
+}
+
+TEST(redlock, says_what_it_does_not_have) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  EXPECT_EQ(failure_of([&] { (void)one.store.acquire("a", {.shared = true}); }).first, errc::unsupported);
+  EXPECT_EQ(failure_of([&] { (void)one.store.list(); }).first, errc::unsupported);
+  EXPECT_EQ(failure_of([&] { (void)one.store.break_lock("a", 1, ""); }).first, errc::unsupported);
+  EXPECT_FALSE(one.store.promises().fair);
+}
+
+}  // namespace
+}  // namespace holdfast::faults

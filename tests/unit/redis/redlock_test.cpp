@@ -1,0 +1,94 @@
+#include "redis/redlock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "holdfast/error.hpp"
+#include "store/answer.hpp"
+
+namespace holdfast::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string refusal(const std::string& url) {
+  try {
+    (void)redlock::parse(url);
+  } catch (const seam::failure& f) {
+    EXPECT_EQ(f.code, errc::bad_url) << f.text;
+    return f.text;
+  }
+  return "(taken)";
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(redlock_url, names_several_servers) {
+  const redlock all = redlock::parse("redlock://a,b:7000,[::1]:7001");
+  ASSERT_EQ(all.servers.size(), 3u);
+  EXPECT_EQ(all.servers[0].where(), "a:6379");
+  EXPECT_EQ(all.servers[1].where(), "b:7000");
+  EXPECT_EQ(all.servers[2].where(), "[::1]:7001");
+  EXPECT_EQ(all.max_ttl, 30s);
+  EXPECT_FALSE(all.young_ones_vote);
+}
+
+TEST(redlock_url, gives_all_of_them_the_same_credentials_database_and_options) {
+  const redlock all = redlock::parse("redlock://me:a%2Cb@a,b,c/3?prefix=shop:&max_ttl=2m&timeout=300ms");
+  for (const settings& each : all.servers) {
+    EXPECT_EQ(each.user, "me");
+    EXPECT_EQ(each.password, "a,b");
+    EXPECT_EQ(each.database, 3);
+    EXPECT_EQ(each.prefix, "shop:");
+    EXPECT_EQ(each.timeout, 300ms);
+  }
+  EXPECT_EQ(all.max_ttl, 2min);
+}
+
+TEST(redlock_url, with_tls_is_told_by_its_scheme) {
+  for (const settings& each : redlock::parse("redlocks://a,b,c").servers) EXPECT_TRUE(each.tls);
+  for (const settings& each : redlock::parse("redlock://a,b,c").servers) EXPECT_FALSE(each.tls);
+}
+
+TEST(redlock_url, names_unix_sockets) {
+  const redlock all = redlock::parse("redlock+unix:///run/a,/run/b,/run/c?young_nodes=vote&db=2");
+  ASSERT_EQ(all.servers.size(), 3u);
+  EXPECT_EQ(all.servers[2].path, "/run/c");
+  EXPECT_EQ(all.servers[2].database, 2);
+  EXPECT_TRUE(all.young_ones_vote);
+}
+
+TEST(redlock_url, that_makes_no_sense_is_refused_with_a_reason) {
+  EXPECT_TRUE(has(refusal("redlock://a"), "from 3 to 32"));
+  EXPECT_TRUE(has(refusal("redlock://a,b"), "from 3 to 32"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,a:6379"), "a:6379 is given twice"));
+  EXPECT_TRUE(has(refusal("redlock://a,,b"), "no server"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c,"), "no server"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c:x"), "port"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl=0"), "max_ttl"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl=1s&max_ttl=2s"), "twice"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl"), "empty"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?young_nodes=no"), "young_nodes"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?colour=red"), "no option 'colour'"));
+  EXPECT_TRUE(has(refusal("redlock+unix://host/a,/b,/c"), "redlock+unix:///path"));
+  EXPECT_EQ(refusal("redlock://a,b,c,d"), "(taken)") << "an even number is as good as one less";
+}
+
+TEST(redlock_url, never_shows_its_password) {
+  for (const char* const bad : {"redlock://me:secret@a,b", "redlock://me:secret@a,b,c:x", "redlock://:secret@a,,b",
+                                "redlock://me:secret@a,b,c?password=secret"}) {
+    EXPECT_FALSE(has(refusal(bad), "secret")) << refusal(bad);
+  }
+  EXPECT_EQ(redlock::shown("redlock://me:secret@a,b,c?max_ttl=9s&young_nodes=vote&password=secret"),
+            "redlock://me@a,b,c?max_ttl=9s&young_nodes=vote");
+}
+
+TEST(redlock_findings, say_that_young_servers_vote) {
+  const auto level = [](const char* url) { return redlock::parse(url).findings().at(0).level; };
+  EXPECT_EQ(level("redlock://a,b,c"), finding::severity::fine);
+  EXPECT_EQ(level("redlock://a,b,c?young_nodes=vote"), finding::severity::warning);
+}
+
+}  // namespace
+}  // namespace holdfast::redis
