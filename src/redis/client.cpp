@@ -216,7 +216,9 @@ class client::place final : public seam::claim {
     if (told->fence <= sampled_->fence) return std::nullopt;
     // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
     // sampled_->sent: the grant is not older than that.
-    const auto elapsed = std::chrono::microseconds(told->server_time - sampled_->server_time);
+    // In a cluster it may have been another one's clock, if the slot has moved since.
+    const bool one_clock = !client_.settings_.of_a_cluster();
+    const auto elapsed = std::chrono::microseconds(one_clock ? told->server_time - sampled_->server_time : 0);
     const instant granted_at = planted(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
     if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set
     const milliseconds granted_for = planted(bug::claim_ttl_forgotten) ? ttl_ : granted_for_;
@@ -320,8 +322,10 @@ class client::place final : public seam::claim {
     const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
     const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
     const std::string_view holder = v.items[4].text;
-    const auto step = client_.clock_.add({sent, i.now(), std::chrono::microseconds(v.items[3].number)});
-    if (step && client_.warn_) client_.warn_(*step);
+    if (!client_.settings_.of_a_cluster()) {  // each node of which has a clock of its own
+      const auto step = client_.clock_.add({sent, i.now(), std::chrono::microseconds(v.items[3].number)});
+      if (step && client_.warn_) client_.warn_(*step);
+    }
     const instant from = planted(bug::sample_from_reply) ? i.now() : sent;
     sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
     if (in_queue) ticket_ = v.items[1].number;

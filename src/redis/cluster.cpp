@@ -253,12 +253,13 @@ task<std::optional<seam::failure>> cluster::make_sure_of_map(io& i, limit l) {
 /// Those first that are connected; then those that may be; those last that were not there.
 std::vector<url::place> cluster::whom_to_ask() const {
   return known_.with([](const known& k) {
-    std::vector<const node*> all;
-    for (const auto& each : k.nodes) all.push_back(each.get());
-    const auto rank = [](const node* n) { return n->way.main().listens() && !n->failed ? 0 : n->failed ? 2 : 1; };
-    std::stable_sort(all.begin(), all.end(), [&](const node* a, const node* b) { return rank(a) < rank(b); });
+    const auto rank = [](const node& n) { return n.way.main().listens() && !n.failed ? 0 : n.failed ? 2 : 1; };
     std::vector<url::place> places;
-    for (const node* const each : all) places.push_back(each->at);
+    for (const int wanted : {0, 1, 2}) {
+      for (const auto& each : k.nodes) {
+        if (rank(*each) == wanted) places.push_back(each->at);
+      }
+    }
     return places;
   });
 }

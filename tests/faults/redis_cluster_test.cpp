@@ -275,9 +275,9 @@ TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_p
 
 TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
-  watched_client one(cluster.url("timeout=300ms"));
+  watched_client one(cluster.url("timeout=1s"));
   std::map<std::string, lease> held[3];
-  for (int n = 0; n < 3'000; ++n) {
+  for (int n = 0; n < 4'000; ++n) {
     const std::string name = "many/" + std::to_string(n);
     held[cluster.home_of(lock_of(name))].emplace(name, one.store.acquire(name, {.ttl = 5s}));
   }
