@@ -201,7 +201,7 @@ TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nob
 TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
   redis_group all;
   for (std::size_t n = 0; n < 3; ++n) {
-    for (const char* line : {"redis-cli ACL SETUSER holdfast on", "redis-cli ACL SETUSER holdfast '"}) {
+    for (const char* line : {"redis-cli ACL SETUSER holdfast on", "redis-cli ACL SETUSER holdfast '+role'"}) {
       EXPECT_EQ(all.server(n).ask(test::acl_in_the_document(line)).text, "OK");
     }
     EXPECT_EQ(all.sentinel(n).ask(test::acl_in_the_document("redis-cli -p 26379 ACL SETUSER holdfast ")).text, "OK");
