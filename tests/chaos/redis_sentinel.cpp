@@ -1,0 +1,100 @@
+// A primary, two replicas and three sentinels: replaced by hand, and by the sentinels when the primary is silent. An
+// old primary that comes back empty takes writes until it is told to follow; what was not replicated yet is gone.
+#include <string>
+#include <thread>
+
+#include "chaos/redis_faults.hpp"
+#include "support/redis_group.hpp"
+
+namespace holdfast::chaos {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t replicas = 2, sentinels = 3;
+
+class watched_primary : public topology {
+ public:
+  std::string url(unsigned) const override { return group_.url("timeout=250ms&connect_timeout=500ms"); }
+  promises promised() const override { return {.exclusion = false, .fences_grow = true}; }
+  std::string naive_sockets() const override {
+    std::string all = group_.server(0).socket();
+    for (std::size_t n = 1; n <= replicas; ++n) all += "," + group_.server(n).socket();
+    return all;
+  }
+
+  std::vector<fault> faults() override {
+    const std::string part = "group";
+    std::vector<fault> all = {
+        {.name = "kill",
+         .part = part,
+         .begin = [this](choices&) { of_primary([](test::redis_server& s) { s.kill(); }); },
+         .end = [this] { start_again(*victim_); },
+         .longest = 4s},
+        {.name = "standstill",
+         .part = part,
+         .begin = [this](choices&) { of_primary([](test::redis_server& s) { s.stop(); }); },
+         .end = [this] { victim_->go_on(); },
+         .weight = 2,
+         .longest = 3s},
+        {.name = "drop", .part = part, .begin = [this](choices&) { of_primary(drop_all); }},
+        {.name = "failover",
+         .part = part,
+         .begin =
+             [this](choices& c) {  // which they refuse while they are at it
+               (void)group_.sentinel(c() % sentinels).ask({"SENTINEL", "FAILOVER", test::redis_group::service});
+             },
+         .end = [] {},
+         .weight = 2,
+         .longest = 2s},
+    };
+    for (std::size_t n = 0; n < sentinels; ++n) {
+      test::redis_server& s = group_.sentinel(n);
+      all.push_back(
+          {.name = "sentinel", .part = part, .begin = [&s](choices&) { s.kill(); }, .end = [&s] { s.start(); }});
+    }
+    return all;
+  }
+
+  /// One primary, which all follow and all sentinels name.
+  void recover() override {
+    while (!is_well()) std::this_thread::sleep_for(20ms);
+  }
+
+  std::vector<std::string> leftovers() override { return locks_at(group_.server(group_.primary())); }
+
+ private:
+  static void drop_all(test::redis_server& s) { (void)s.ask({"CLIENT", "KILL", "TYPE", "normal"}); }
+
+  template <class F>
+  void of_primary(F what) {
+    victim_ = &group_.server(group_.primary());
+    what(*victim_);
+  }
+
+  [[nodiscard]] bool is_well() {
+    const std::string master = "role:master", followed = "connected_slaves:" + std::to_string(replicas);
+    const std::size_t primary = group_.primary();
+    for (std::size_t n = 0; n <= replicas; ++n) {
+      const std::string info = group_.server(n).ask({"INFO", "replication"}).text;
+      const std::string what = n == primary ? followed : "master_link_status:up";
+      if ((info.find(master) != std::string::npos) != (n == primary) || info.find(what) == std::string::npos)
+        return false;
+    }
+    const std::string port = std::to_string(group_.port_of_server(primary));
+    for (std::size_t n = 0; n < sentinels; ++n) {
+      const redis::value at =
+          group_.sentinel(n).ask({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", test::redis_group::service});
+      if (at.items.size() != 2 || at.items[1].text != port) return false;
+    }
+    return true;
+  }
+
+  mutable test::redis_group group_{{.replicas = replicas, .sentinels = sentinels, .down_after = 1s}};
+  test::redis_server* victim_ = nullptr;
+};
+
+const registered watched{"redis_sentinel", [] { return std::make_unique<watched_primary>(); }};
+
+}  // namespace
+}  // namespace holdfast::chaos
