@@ -44,7 +44,7 @@ std::vector<candidate> stores() {
   } catch (const config_error&) {  // whoever uses it will be told
   }
   for (const char* const scheme :
-       {"dir:/", "redis://", "rediss://", "redis+unix:///", "redis+sentinel://", "redis+cluster://"})
+       {"dir:/", "redis://", "rediss://", "redis+unix:///", "redis+sentinel://", "redis+cluster://", "redlock://"})
     all.push_back({scheme, ""});
   return all;
 }

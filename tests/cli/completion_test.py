@@ -94,8 +94,9 @@ class Bash(Completed):
     def test_completes_commands_options_and_stores(self):
         self.assertEqual(self.offers("holdfast ru"), ["run"])
         self.assertEqual(self.offers("holdfast run --nonb"), ["--nonblock"])
-        self.assertEqual(self.offers("holdfast run --store "), ["prod", "test", "dir:/", "redis://", "rediss://", "redis+unix:///",
-                                                                   "redis+sentinel://"])
+        self.assertEqual(self.offers("holdfast run --store "),
+                         ["prod", "test", "dir:/", "redis://", "rediss://", "redis+unix:///", "redis+sentinel://",
+                          "redis+cluster://", "redlock://"])
         self.assertEqual(self.offers("holdfast run --store pr"), ["prod"])
 
     def test_completes_behind_an_equals_sign_what_follows_it(self):
