@@ -93,10 +93,10 @@ task<T> quorum::at_home(io& i, task<T> work) {
 namespace {
 
 template <class T>
-bool is_for_us(const answer<T>&) noexcept {
+bool is_for_us(const answer<T>&) {
   return true;
 }
-bool is_for_us(answer<vote>& got) noexcept { return !got.is_yes() || got.value().fence != 0; }
+bool is_for_us(answer<vote>& got) { return !got.is_yes() || got.value().fence != 0; }
 
 template <class T>
 task<void> put_into(std::shared_ptr<round<T>> all, std::size_t who, task<answer<T>> work) {
@@ -458,6 +458,9 @@ std::unique_ptr<seam::claim> quorum::open(seam::claim_spec spec) {
 
 namespace {
 
+/// For questions that are answered when everybody has, or has had its time.
+verdict all_of_them(const tally& t) { return t.open() == 0 ? verdict::unknown : verdict::open; }
+
 /// What a holder is known by at every server.
 std::string who_holds(const state& is) {
   if (is.holders.empty()) return {};
@@ -493,7 +496,6 @@ task<answer<state>> quorum::inspect_here(std::string name, limit l) {
   const round_of<state> all =
       ask_all<state>([&](std::size_t who) { return voters_[who]->behind().inspect(home_, name, each); });
   const limit own(each.at(), l.stop());
-  const auto all_of_them = [](const tally& t) { return t.open() == 0 ? verdict::unknown : verdict::open; };
   const verdict over = co_await all->settle(home_, all_of_them, own);
   (void)over;  // those that have not answered by now do not count
   if (all->count().yes < majority()) {
@@ -522,7 +524,11 @@ task<answer<done>> quorum::revoke_here(std::string name, std::string reason, std
   const limit each = until(std::min(l.at(), later(home_.now(), one_request)));
   const round_of<done> all =
       ask_all<done>([&](std::size_t who) { return voters_[who]->behind().revoke(home_, name, reason, fence, each); });
-  const verdict so = co_await all->settle(home_, of_step, l);
+  // Not only a majority: a server that is asked later would ask whoever holds it then.
+  const limit own(each.at(), l.stop());
+  const verdict over = co_await all->settle(home_, all_of_them, own);
+  (void)over;
+  const verdict so = of_step(all->count());
   if (so == verdict::yes) co_return answer<done>::yes(done());
   if (so == verdict::no) co_return answer<done>::no();
   co_return answer<done>::unknown(why_not(*all, "no majority of the servers asks the holder"));
@@ -537,7 +543,6 @@ task<answer<std::vector<finding>>> quorum::examine_here(limit l) {
   using findings = std::vector<finding>;
   const round_of<findings> all =
       ask_all<findings>([&](std::size_t who) { return voters_[who]->behind().examine(home_, l); });
-  const auto all_of_them = [](const tally& t) { return t.open() == 0 ? verdict::unknown : verdict::open; };
   const limit own(runtime::never, l.stop());  // each has a limit of its own
   const verdict over = co_await all->settle(home_, all_of_them, own);
   (void)over;

@@ -293,6 +293,7 @@ task<std::optional<seam::failure>> cluster::draw_map(io& i, limit l) {
 
 void cluster::learn(const std::vector<slot_range>& ranges) {
   std::vector<std::uint16_t> numbers;
+  numbers.reserve(ranges.size());
   for (const slot_range& each : ranges) numbers.push_back(static_cast<std::uint16_t>(at(each.primary).number));
   known_.with([&](known& k) {
     k.route.fill(nobody);

@@ -112,6 +112,7 @@ std::string redlock::shown(std::string_view url) { return settings::shown(url, o
 
 std::vector<std::unique_ptr<seam::voter>> redlock::open(runtime::loop& loop) const {
   std::vector<std::unique_ptr<seam::voter>> all;
+  all.reserve(servers.size());
   for (const settings& each : servers) {
     all.push_back(std::make_unique<voter>(client::open(each, loop), voter::rules{max_ttl, young_ones_vote}));
   }
