@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/back_off.hpp"
+#include "planted.hpp"
 
 namespace holdfast::core {
 
@@ -135,7 +136,8 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
   const verdict so = co_await a->votes->settle(home, of_election, l);
   if (so == verdict::yes) {
     std::optional<failure> unfenced = co_await agree_on_a_fence(a, l);
-    const instant deadline = seam::deadline_after(sent, spec_.ttl);
+    const instant from = planted(bug::validity_from_the_reply) ? home.now() : sent;
+    const instant deadline = seam::deadline_after(from, spec_.ttl * (planted(bug::ttls_added_up) ? 2 : 1));
     if (!unfenced && home.now() < deadline) {
       elected_ = true;
       a->elected = true;
@@ -160,7 +162,7 @@ task<std::optional<failure>> quorum::place::agree_on_a_fence(std::shared_ptr<att
     times = got->value().fence == a->fence ? times + 1 : 1;
     a->fence = got->value().fence;
   }
-  if (times >= all_.majority()) co_return std::nullopt;
+  if (times >= all_.majority() || planted(bug::fences_not_written_back)) co_return std::nullopt;
   const limit each = all_.until(later(all_.home().now(), limit_of_a_vote(spec_.ttl)));
   const round_of<done> written = all_.ask_all<done>([&](std::size_t who) { return core::raise(all_, a, who, each); });
   const verdict so = co_await written->settle(all_.home(), of_step, l);
@@ -201,7 +203,8 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
   const instant sent = home.now();
   const limit each = all_.until(l.at());
   const round_of<done> all = all_.ask_all<done>([&](std::size_t who) { return core::renew(all_, a, who, ttl, each); });
-  const verdict so = co_await all->settle(home, of_step, l);
+  verdict so = co_await all->settle(home, of_step, l);
+  if (planted(bug::minority_makes_it_again) && all->count().yes > 0) so = verdict::yes;
   if (so == verdict::no) co_return answer<instant>::no();
   if (so != verdict::yes) {
     co_return answer<instant>::unknown(all_.why_not(*all, "no majority of the servers renews"));

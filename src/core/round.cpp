@@ -1,8 +1,12 @@
 #include "core/round.hpp"
 
+#include "planted.hpp"
+
 namespace holdfast::core {
 
-std::size_t majority_of(std::size_t voters) noexcept { return voters / 2 + 1; }
+std::size_t majority_of(std::size_t voters) noexcept {
+  return planted(bug::half_is_a_majority) ? (voters + 1) / 2 : voters / 2 + 1;
+}
 
 verdict of_election(const tally& t) noexcept {
   const std::size_t enough = t.majority();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planted.hpp"
 #include "redis/error_reply.hpp"
 #include "redis/facts.hpp"
 #include "redis/keys.hpp"
@@ -73,7 +74,8 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   if (!is_no) co_return answer<vote>::unknown(strange("vote"));
   const std::string& owner = v.items[1].text;
   const std::optional<owner_reading> ours = owner_reading::of(owner);
-  got.holder = ours ? owner.substr(ours->inbox.size()) : owner;  // it has another inbox at each server
+  got.holder = ours && !planted(bug::holder_by_inbox) ? owner.substr(ours->inbox.size())
+                                                      : owner;  // it has another inbox at each server
   got.label = ours ? std::string(ours->label) : "another library";
   got.again = ours ? look_again : s.poll;  // another library's: nobody tells us
   // A millisecond more: a key lives through its last one. Less than none: for ever.
@@ -146,7 +148,7 @@ std::string voter::where() const { return client_->settings_.where(); }
 
 task<reply> voter::run_of_age(io& i, const script& s, const command& c, limit l) {
   std::optional<left_behind> nobody_minds;  // what comes late is taken back
-  if (!rules_.young_ones_vote) {
+  if (!rules_.young_ones_vote && !planted(bug::young_servers_vote)) {
     std::optional<seam::failure> too_young = co_await come_of_age(i, l);
     if (too_young) co_return std::move(*too_young);
   }
