@@ -79,6 +79,18 @@ enum class bug {
   broken_and_still_in,            // readers whose lock is broken are told so, and stay
   break_forgotten,                // what was broken is not known when the same call asks again
 
+  // Of Redlock.
+  half_is_a_majority,       // half of the servers is enough
+  validity_from_the_reply,  // a lease is counted from when enough have answered, not from the question
+  ttls_added_up,            // each server that has the lock makes it last longer
+  fences_not_written_back,  // the highest fence that was named is good, however few servers know it
+  young_servers_vote,       // a server votes though it may have forgotten whom it voted for
+  minority_makes_it_again,  // a renewal by some servers gives the lock to those that have it no more
+  holder_by_inbox,          // a holder is known by its inbox, which is another at each server
+  vote_taken_over,          // in the script: a server votes for whoever asks
+  mend_takes_over,          // the same: a lock is mended though another has it here
+  withdrawal_of_anybody,    // the same: a vote is taken back, whosever it is
+
   // Of numbers.
   new_id_each_try,       // a change without an answer is asked for again as another one
   ids_forgotten,         // a change that was made is not known when it is asked for again

@@ -1,8 +1,12 @@
 #include "core/round.hpp"
 
+#include "planted.hpp"
+
 namespace holdfast::core {
 
-std::size_t majority_of(std::size_t voters) noexcept { return voters / 2 + 1; }
+std::size_t majority_of(std::size_t voters) noexcept {
+  return planted(bug::half_is_a_majority) ? (voters + 1) / 2 : voters / 2 + 1;
+}
 
 verdict of_election(const tally& t) noexcept {
   const std::size_t enough = t.majority();
@@ -21,5 +25,7 @@ verdict of_step(const tally& t) noexcept {
   const bool can_be_no = t.no + t.open() >= too_many;
   return can_be_yes || can_be_no ? verdict::open : verdict::unknown;
 }
+
+verdict all_of_them(const tally& t) noexcept { return t.open() == 0 ? verdict::unknown : verdict::open; }
 
 }  // namespace holdfast::core

@@ -55,6 +55,11 @@ constexpr lua_bug lua_bugs[] = {
     {bug::break_of_anybody, "if fence ~= 0 and (fence > last or fence < last - 63) then return 0 end", ""},
     {bug::broken_and_still_in, "call('ZREM', H, unpack(losers))", ""},
     {bug::break_forgotten, "call('SET', B, note, 'PX', '86400000')", ""},
+    {bug::vote_taken_over, "local holder = call('GET', K)\nif holder then\n  if waiter",
+     "local holder = call('GET', K)\nif false then\n  if waiter"},
+    {bug::mend_takes_over, "if holder ~= ARGV[1] and (holder or not ARGV[3]) then return 0 end",
+     "if ARGV[3] and holder ~= ARGV[1] then holder = nil end"},
+    {bug::withdrawal_of_anybody, "local ours = holder == ARGV[1]", "local ours = holder"},
     {bug::deaf_poll_leaves, "if new and ARGV[4] == '-' then", "if ARGV[4] == '-' then"},
 };
 

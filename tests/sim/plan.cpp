@@ -35,4 +35,12 @@ plan::plan(world& w)
   }
 }
 
+plan plan::of_whole_locks(world& w) {
+  plan p(w);
+  p.readers = 0;
+  p.permits = p.more_permits = 0;
+  p.breaks = false;
+  return p;
+}
+
 }  // namespace holdfast::sim

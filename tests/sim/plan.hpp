@@ -9,6 +9,8 @@ namespace holdfast::sim {
 /// Which faults there are in one run, and how many of everything.
 struct plan {
   explicit plan(world&);
+  /// The same, in a world whose store has whole locks only, and whose holders nobody can push aside.
+  [[nodiscard]] static plan of_whole_locks(world&);
 
   std::uint64_t clients, users, names, operations;
   unsigned burst;

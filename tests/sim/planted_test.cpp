@@ -57,7 +57,7 @@ TEST(planted_bugs, of_scripts_are_in_a_script) {
     int changed = 0;
     using namespace redis::scripts;
     for (const redis::script& s : {acquire, renew, release, downgrade, acquire_shared, renew_shared, release_shared,
-                                   take, renew_permits, give, resize, revoke, break_lock}) {
+                                   take, renew_permits, give, resize, revoke, break_lock, vote, raise, withdraw}) {
       changed += with_planted_bug(std::string(s.text)) != s.text ? 1 : 0;
     }
     planted_bug = bug::none;

@@ -36,6 +36,7 @@ class redis_link final : public redis::link {
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return up_; }
   runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const redis::command&) override;
+  [[nodiscard]] std::uint64_t connection_number() const noexcept override { return up_ ? main_.number : 0; }
 
   void disturb();  ///< cuts one of its connections
   /// The process is gone. The server notices it after that time.

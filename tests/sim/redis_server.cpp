@@ -109,10 +109,12 @@ redis_server::redis_server(world& w, drifting_clock clock, choices c)
       audit_(w,
              {keys_, [this] { return now(); },
               [this](const std::string& inbox) { return listeners_at(inboxes_ + inbox) > 0; }},
-             c.in_order && c.fair, c.fair) {}
+             c.in_order && c.fair, c.fair) {
+  started_ = now().us / 1'000'000 - c.age.count();
+}
 
 wall_time redis_server::now() const {
-  return {(clock_.now().time_since_epoch() - set_back_) / std::chrono::microseconds(1)};
+  return {(clock_.now().time_since_epoch() + set_forward_) / std::chrono::microseconds(1)};
 }
 
 redis_server::connection redis_server::accept(std::function<void(std::string)> say, std::function<void()> hang_up) {
@@ -121,9 +123,15 @@ redis_server::connection redis_server::accept(std::function<void(std::string)> s
   return c;
 }
 
-void redis_server::closed(connection c) { peers_.erase(c); }
+void redis_server::closed(connection c) {
+  if (world_.now() < still_until_) return world_.at(still_until_, [this, c] { closed(c); });  // behind what came before
+  peers_.erase(c);
+}
 
 void redis_server::receive(connection c, std::string_view bytes) {
+  if (world_.now() < still_until_) {
+    return world_.at(still_until_, [this, c, kept = std::string(bytes)] { receive(c, kept); });
+  }
   const auto at = peers_.find(c);
   if (at == peers_.end()) return;
   peer& p = at->second;
@@ -149,7 +157,17 @@ value redis_server::carry_out(connection c, peer& p, const words& w) {
     p.channels.insert(w[1]);
     return pushed({text("ssubscribe"), text(w[1]), number(static_cast<std::int64_t>(p.channels.size()))});
   }
+  if (w[0] == "INFO") return text(info());
+  if (w[0] == "CONFIG" && w.size() == 3 && w[1] == "GET" && w[2] == "appendfsync") {
+    return list({text(w[2]), text(choices_.writes_at_once ? "always" : "everysec")});
+  }
   return error("ERR unknown command '" + w[0] + "'");
+}
+
+/// In whole seconds, by the clock as it is now and as it was then.
+std::string redis_server::info() const {
+  return "# Server\r\nuptime_in_seconds:" + std::to_string(now().us / 1'000'000 - started_) +
+         "\r\n# Persistence\r\naof_enabled:" + (choices_.writes_at_once ? "1" : "0") + "\r\n";
 }
 
 value redis_server::load(const std::string& script) {
@@ -176,16 +194,24 @@ value redis_server::evalsha(const words& w) {
   const words key_names(w.begin() + 3, first_arg), args(first_arg, w.end());
   const auto* const known =
       std::find_if(std::begin(ours), std::end(ours), [&](const auto& s) { return s.is.sha == w[1]; });
-  if (known == std::end(ours)) return lua_.run(w[1], key_names, args);
+  if (known == std::end(ours)) return run(w[1], key_names, args);
   const std::vector<redis_step> steps = steps_of(*known, key_names, args);
   if (const std::string inboxes = steps[0].inboxes(); !inboxes.empty()) inboxes_ = inboxes;
   audit_.before(steps);
-  value reply = lua_.run(w[1], key_names, args);
+  value reply = run(w[1], key_names, args);
   world_.note("script", static_cast<std::uint64_t>(known->what), static_cast<std::uint64_t>(reply.number));
   for (const redis_step& step : steps) {
     if (world_.trace) world_.tell(told(step, reply));
   }
   audit_.after(steps, reply);
+  return reply;
+}
+
+value redis_server::run(const std::string& sha, const words& keys, const words& args) {
+  const auto at_first = [&] { return keys.empty() ? std::nullopt : keys_.text_at(keys[0], now()); };
+  const std::optional<redis_keys::cell> before = at_first();
+  value reply = lua_.run(sha, keys, args);
+  on_script({sha, keys, args, before, at_first(), reply});
   return reply;
 }
 
@@ -233,6 +259,7 @@ std::int64_t redis_server::listeners_at(const std::string& channel) const {
 void redis_server::restart(bool with_data) {
   world_.note("restart", with_data ? 1 : 0, peers_.size());
   lua_.flush();
+  started_ = now().us / 1'000'000;
   if (!with_data) {
     keys_.clear();
     audit_.forgot();
@@ -245,9 +272,14 @@ void redis_server::flush_scripts() {
   lua_.flush();
 }
 
-void redis_server::set_clock_back(real by) {
+void redis_server::set_clock(real by) {
   world_.note("clock", static_cast<std::uint64_t>(by.count()));
-  set_back_ += by;
+  set_forward_ += by;
+}
+
+void redis_server::stand_still_until(real when) {
+  world_.note("still", static_cast<std::uint64_t>(when.count()));
+  still_until_ = std::max(still_until_, when);
 }
 
 void redis_server::take_for_another(const std::string& lock, std::chrono::milliseconds ttl) {

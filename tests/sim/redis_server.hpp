@@ -26,6 +26,8 @@ class redis_server {
     bool push_first;   ///< who publishes to itself gets the message before its reply (Redis 7.0), or after it (Valkey)
     bool in_order;     ///< no fault of this run moves anybody's place
     bool fair = true;  ///< nobody takes what is free though others wait
+    bool writes_at_once = false;  ///< to disk, before it answers; and says so
+    std::chrono::seconds age{0};  ///< when the world begins
   };
   redis_server(world&, drifting_clock, choices);
 
@@ -36,7 +38,8 @@ class redis_server {
 
   void restart(bool with_data);
   void flush_scripts();
-  void set_clock_back(real);
+  void set_clock(real by);                                    ///< forwards, or back
+  void stand_still_until(real);                               ///< what comes is carried out then
   void load_data_until(real when) { loading_until_ = when; }  ///< until then it takes no commands, but subscriptions
   void be_full_until(real when) { full_until_ = when; }       ///< until then it runs only scripts with allow-oom
   /// Another library takes the lock, if it is free.
@@ -48,6 +51,17 @@ class redis_server {
   /// Which of its locks are held now.
   [[nodiscard]] std::string leftovers() const;
 
+  /// One run of one of our scripts, with what stood in its first key before and after it.
+  struct script_run {
+    std::string_view sha;
+    const std::vector<std::string>& keys;
+    const std::vector<std::string>& args;
+    std::optional<redis_keys::cell> before, after;
+    const redis::value& reply;
+  };
+  /// Told of each; for checks.
+  std::function<void(const script_run&)> on_script = [](const script_run&) {};
+
  private:
   struct peer {
     std::function<void(std::string)> say;
@@ -58,6 +72,8 @@ class redis_server {
   using words = std::vector<std::string>;
   redis::value carry_out(connection, peer&, const words&);
   redis::value evalsha(const words&);
+  redis::value run(const std::string& sha, const words& keys, const words& args);
+  [[nodiscard]] std::string info() const;
   [[nodiscard]] std::optional<std::string> refusal(const std::string& sha) const;
   [[nodiscard]] std::string told(const redis_step&, const redis::value& reply) const;
   redis::value in_script(const words&);
@@ -68,8 +84,9 @@ class redis_server {
   world& world_;
   const drifting_clock clock_;
   const choices choices_;
-  real set_back_{0};
-  real loading_until_{0}, full_until_{0};
+  real set_forward_{0};
+  real loading_until_{0}, full_until_{0}, still_until_{0};
+  std::int64_t started_;             // by its clock, in s
   std::set<std::string> allow_oom_;  // scripts
   redis_keys keys_;
   redis_lua lua_;

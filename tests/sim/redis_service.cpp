@@ -122,7 +122,7 @@ std::uint64_t redis_service::trouble(access& victim) {
   if (happens(faults_.others, 0.2)) server_.take_for_another("holdfast:{lock/0}", 1ms * (1 + world_.below(300)));
   if (happens(faults_.flushes, 0.1)) server_.flush_scripts();
   if (happens(faults_.cuts, 0.3)) static_cast<side&>(victim).disturb();
-  if (happens(faults_.sets_clock_back, 0.05)) server_.set_clock_back(world_.between(0ms, 200ms));
+  if (happens(faults_.sets_clock_back, 0.05)) server_.set_clock(-world_.between(0ms, 200ms));
   return count;
 }
 

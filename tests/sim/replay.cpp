@@ -1,7 +1,8 @@
 // holdfast_sim: runs seeds by hand, with or without a planted bug.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "sim/bugs.hpp"
@@ -9,9 +10,19 @@
 
 namespace {
 
+struct named_store {
+  std::string_view name;
+  holdfast::sim::store_kind is;
+};
+constexpr named_store stores[] = {{"lease", holdfast::sim::store_kind::lease},
+                                  {"redis", holdfast::sim::store_kind::redis},
+                                  {"redlock", holdfast::sim::store_kind::redlock},
+                                  {"numbers", holdfast::sim::store_kind::numbers}};
+
 int usage() {
-  std::fputs("usage: holdfast_sim --seed N [--count N] [--store lease|redis|numbers] [--bug NAME] [--trace]\n  bugs:",
-             stderr);
+  std::fputs(
+      "usage: holdfast_sim --seed N [--count N] [--store lease|redis|redlock|numbers] [--bug NAME] [--trace]\n  bugs:",
+      stderr);
   for (const auto& b : holdfast::sim::bugs) std::fprintf(stderr, " %s", b.name.data());
   std::fputs("\n", stderr);
   return 64;
@@ -33,9 +44,10 @@ int main(int argc, char** argv) {
       count = std::strtoull(argv[++n], nullptr, 10);
     } else if (word == "--store" && n + 1 < argc) {
       const std::string_view which = argv[++n];
-      if (which != "lease" && which != "redis" && which != "numbers") return usage();
-      if (which == "redis") store = holdfast::sim::store_kind::redis;
-      if (which == "numbers") store = holdfast::sim::store_kind::numbers;
+      const auto* const known =
+          std::find_if(std::begin(stores), std::end(stores), [&](const auto& each) { return each.name == which; });
+      if (known == std::end(stores)) return usage();
+      store = known->is;
     } else if (word == "--bug" && n + 1 < argc) {
       const auto wanted = holdfast::sim::bug_called(argv[++n]);
       if (!wanted) return usage();

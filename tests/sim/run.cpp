@@ -12,6 +12,7 @@
 #include "sim/numbers.hpp"
 #include "sim/plan.hpp"
 #include "sim/redis_service.hpp"
+#include "sim/redlock_service.hpp"
 #include "sim/service.hpp"
 #include "sim/users.hpp"
 #include "sim/world.hpp"
@@ -26,7 +27,7 @@ class scenario {
  public:
   scenario(std::uint64_t seed, store_kind kind, bool trace)
       : world_(seed),
-        plan_(world_),
+        plan_(kind == store_kind::redlock ? plan::of_whole_locks(world_) : plan(world_)),
         network_(world_),
         service_(make(kind)),
         checker_(world_, service_->exclusive(), plan_.more_permits),
@@ -60,6 +61,9 @@ class scenario {
  private:
   std::unique_ptr<service> make(store_kind kind) {
     if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate(), plan_);
+    if (kind == store_kind::redlock) {
+      return std::make_unique<redlock_service>(world_, plan_, [this] { return rate(); });
+    }
     return std::make_unique<lease_service>(world_, network_, rate(), plan_.restarts);
   }
 

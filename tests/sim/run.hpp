@@ -17,6 +17,7 @@ struct result {
 enum class store_kind {
   lease,    ///< the plainest store, made for the simulator: core alone is the product's
   redis,    ///< the product's client and scripts, on a simulated server
+  redlock,  ///< the same, over several servers that know nothing of one another
   numbers,  ///< latches and elections, over the plainest store: see numbers.hpp
 };
 

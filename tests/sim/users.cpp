@@ -220,8 +220,10 @@ task<void> users::take(client& c, std::string name, share part) {
   const instant last = later(c.io.now(), 40s);
   core::request wanted(name, on, limit(last), false);
   outcome got = co_await c.engine.acquire(c.io, wanted);
-  // The dead may have had it in another size, and keep it so until their time is over.
-  while (got.why && got.why->code == errc::foreign && c.io.now() < last) {
+  // The dead may have had it in another size, and keep it so until their time is over; and servers that were started a
+  // short time ago may not be ready.
+  const auto may_get_better = [](errc why) { return why == errc::foreign || why == errc::not_ready; };
+  while (got.why && may_get_better(got.why->code) && c.io.now() < last) {
     co_await sleep(c.io, limit(later(c.io.now(), 500ms)));
     got = co_await c.engine.acquire(c.io, wanted);
   }

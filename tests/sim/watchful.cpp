@@ -56,6 +56,7 @@ class watchful::place final : public seam::claim {
 
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
     const in_use busy(*this, "renew");
+    watch_.renews(spec_.owner);
     answer<instant> got = co_await inner_->renew(i, ttl, std::move(l));
     note(asked::renew, got);
     if (got.is_no()) known_ = false;

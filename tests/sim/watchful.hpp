@@ -47,8 +47,10 @@ class watchful final : public seam::backend {
   /// Nobody is left to drop anything: the process has crashed; or it ends in order, and what it cannot reach by now is
   /// left to its ttl.
   bool over = false;
-  /// Told of every yes and no.
   std::function<void(const seam::owner_id&)> told_to_let_go = [](const seam::owner_id&) {};
+  /// Told of every renewal that is asked for.
+  std::function<void(const seam::owner_id&)> renews = [](const seam::owner_id&) {};
+  /// Told of every yes and no.
   std::function<void(const seam::owner_id&, asked, bool yes)> heard = [](const seam::owner_id&, asked, bool) {};
 
  private:

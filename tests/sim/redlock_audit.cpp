@@ -1,0 +1,62 @@
+#include "sim/redlock_audit.hpp"
+
+#include "redis/owner.hpp"
+#include "redis/script.hpp"
+
+namespace holdfast::sim {
+
+namespace scripts = redis::scripts;
+
+void redlock_audit::ran(std::size_t server, const redis_server::script_run& r) {
+  // Whoever asks would take it for a server that does not vote, and nothing would ever come of it.
+  if (r.reply.is(redis::value::kind::error) && r.reply.text.starts_with("ERR")) {
+    world_.violate("I12: a script fails: " + r.reply.text);
+  }
+  if (world_.trace) world_.tell(told(server, r));
+  check_who_changed_it(r);
+  const bool renewed = r.sha == scripts::renew.sha && r.after && r.after->value == r.args.at(0);
+  if (renewed) renewed_[r.args[0].substr(17, 16)].insert(server);
+}
+
+/// For whoever reads a trace: claims by their first characters, and the number of the attempt.
+std::string redlock_audit::told(std::size_t server, const redis_server::script_run& r) {
+  const auto claim = [](const std::string& owner) {
+    return owner.size() > 33 ? owner.substr(17, 4) + owner.substr(33, 3) : owner;
+  };
+  const bool mends = r.args.size() > 2;
+  const char* const name = r.sha == scripts::vote.sha       ? "vote"
+                           : r.sha == scripts::raise.sha    ? mends ? "mend" : "raise"
+                           : r.sha == scripts::withdraw.sha ? "withdraw"
+                           : r.sha == scripts::renew.sha    ? "renew"
+                                                            : "another script";
+  return "  server " + std::to_string(server) + ": " + name + " of " + r.keys.at(0) + " by " + claim(r.args.at(0)) +
+         "; held by " + (r.before ? claim(r.before->value) : "nobody") + ", then by " +
+         (r.after ? claim(r.after->value) : "nobody");
+}
+
+/// I6: a vote is changed for the one that has it only, and ended by its withdrawal only. Only a vote that nobody has is
+/// given, and no renewal gives one.
+void redlock_audit::check_who_changed_it(const redis_server::script_run& r) {
+  if (!r.before) {
+    const bool may_give = r.sha == scripts::vote.sha || (r.sha == scripts::raise.sha && r.args.size() > 2);
+    if (!r.after) return;
+    if (!may_give) world_.violate("I6: a vote was given that nobody has asked for");
+    if (r.after->value != r.args.at(0)) world_.violate("I6: a vote was given to another than who asked for it");
+    return;
+  }
+  const bool owners = !r.args.empty() && r.args[0] == r.before->value;
+  if (owners && r.sha == scripts::withdraw.sha) return;
+  if (!r.after || r.after->value != r.before->value) return world_.violate("I6: a vote was taken from who has it");
+  if (r.after->ends != r.before->ends && !owners) world_.violate("I6: a vote was changed for another than who has it");
+  if (r.after->ends < r.before->ends) world_.violate("I6: a vote was cut short");
+}
+
+void redlock_audit::asked_for(const seam::owner_id& owner) { renewed_[redis::sixteen(owner.high, owner.low)].clear(); }
+
+/// I12: what a client is told is what a majority has said, after it was asked.
+void redlock_audit::heard_of(const seam::owner_id& owner) {
+  if (renewed_[redis::sixteen(owner.high, owner.low)].size() > servers_ / 2) return;
+  world_.violate("I12: a client was told that its lease is renewed, and no majority has said so");
+}
+
+}  // namespace holdfast::sim

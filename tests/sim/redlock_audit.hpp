@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/redis_server.hpp"
+#include "sim/world.hpp"
+#include "store/owner.hpp"
+
+namespace holdfast::sim {
+
+/// The invariants of Redlock that only one who sees all servers can see: I6 at each of them, and I12 over all.
+class redlock_audit {
+ public:
+  redlock_audit(world& w, std::size_t servers) : world_(w), servers_(servers) {}
+
+  [[nodiscard]] std::size_t servers() const noexcept { return servers_; }
+
+  /// A script was run at one of them.
+  void ran(std::size_t server, const redis_server::script_run&);
+  /// A client asks for a renewal.
+  void asked_for(const seam::owner_id&);
+  /// It was told yes.
+  void heard_of(const seam::owner_id&);
+
+ private:
+  [[nodiscard]] static std::string told(std::size_t server, const redis_server::script_run&);
+  void check_who_changed_it(const redis_server::script_run&);
+
+  world& world_;
+  const std::size_t servers_;
+  std::map<std::string, std::set<std::size_t>> renewed_;  // by which servers, since it was asked for; by claim
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,16 @@
+// Redlock: the core with its quorum, the product's voters and scripts, and several simulated servers.
+#include "sim/many_seeds.hpp"
+
+namespace holdfast::sim {
+namespace {
+
+TEST(redlock_simulator, every_invariant_holds_in_every_world) {
+  expect_that_every_invariant_holds(store_kind::redlock, "redlock", sanitized ? 300 : 2'000);
+}
+
+TEST(redlock_simulator, one_seed_is_one_run_exactly_repeatable) {
+  expect_that_one_seed_is_one_run(store_kind::redlock, 100);
+}
+
+}  // namespace
+}  // namespace holdfast::sim
