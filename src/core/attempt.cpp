@@ -33,10 +33,20 @@ task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, mi
   const runtime::taken_turn ours(a->turns[who]);
   if (a->withdrawals) co_return;
   const answer<done> got = co_await all[who].mend(all.home(), *a, a->fence, ttl, l);
-  (void)got;  // if not now, then at the next renewal
+  a->count(who, got.is_yes());  // if not now, then at the next renewal
 }
 
 }  // namespace
+
+void attempt::count(std::size_t who, bool has_it) noexcept {
+  if (has_it_[who] == has_it) return;
+  has_it_[who] = has_it;
+  if (has_it) {
+    ++holding_;
+  } else {
+    --holding_;
+  }
+}
 
 span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
 
@@ -49,6 +59,7 @@ task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t 
   if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await all[who].ask(all.home(), *a, l);
+  a->count(who, got.is_yes() && got.value().fence != 0);
   if (got.is_unknown() && a->elected) mend_soon(all, a, who, a->ttl);
   co_return got;
 }
@@ -61,11 +72,14 @@ task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_
   co_return got;
 }
 
-task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
+task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl,
+                         std::uint64_t number, limit l) {
   const bool mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "a step before is still under way"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
+  a->count(who, got.is_yes());
+  if (!got.is_yes() && a->renewed == number) mend_soon(all, a, who, ttl);
   co_return got;
 }
 

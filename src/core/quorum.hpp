@@ -22,6 +22,7 @@ class quorum final : public seam::backend {
  public:
   struct settings {
     std::chrono::milliseconds max_ttl;     ///< no lease is longer: voters that restarted vote again after that time
+    std::size_t min_margin = 0;            ///< a grant by less than a majority and so many more is none
     std::function<std::uint64_t()> clock;  ///< of this machine, in microseconds since 1970; any thread
     std::vector<finding> known{};          ///< about how it is set up: part of every examination
   };

@@ -22,6 +22,7 @@ class quorum::place final : public seam::claim {
   seam::task<runtime::wake> wakeup(seam::io&, limit) override;
   seam::task<seam::answer<runtime::instant>> renew(seam::io&, seam::milliseconds ttl, limit) override;
   seam::task<seam::answer<seam::done>> release(seam::io&, limit) override;
+  [[nodiscard]] std::size_t margin() const noexcept override;
 
  private:
   // At home.
@@ -34,9 +35,12 @@ class quorum::place final : public seam::claim {
   /// If one has a majority, it holds the lock, and somebody tells us when it is free. Else several stand in each
   /// other's way: whoever draws the shorter pause is first the next time.
   seam::answer<seam::grant> busy(attempt&, runtime::instant sent);
-  /// By a true majority. Those that have lost it get it again only then: a minority never makes a lock anew.
+  /// By a true majority. Those that have lost it, or may have, get it again only then: a minority never makes a lock
+  /// anew.
   seam::task<seam::answer<runtime::instant>> renew_here(seam::milliseconds ttl, limit);
   seam::task<seam::answer<seam::done>> release_here(limit);
+  /// A majority has given it, and too few besides.
+  [[nodiscard]] seam::failure too_small_a_margin(attempt&) const;
   void give_up();
 
   const settings& settings_;

@@ -93,16 +93,21 @@ task<answer<done>> voter::raise(io& i, const candidate& who, std::uint64_t fence
   co_return answer<done>::yes(done());
 }
 
-/// A server that is too young gets it, too, so that it keeps others away when it votes again.
+/// A server that is too young gets it, too, so that it keeps others away when it votes again; but it does not count
+/// yet.
 task<answer<done>> voter::mend(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) {
   const keys k(client_->settings_.prefix, who.name);
   command c = call_of(scripts::raise, 3, 4);
   c.add(k.lock).add(k.fence).add(k.queue).add(owner_of(who)).add(static_cast<std::int64_t>(fence));
   c.add(ttl.count()).add(waiter_of(who));
   std::optional<left_behind> nobody_minds;
-  reply r = co_await client_->run(i, scripts::raise, c, std::move(l), nobody_minds);
+  reply r = co_await client_->run(i, scripts::raise, c, l, nobody_minds);
   if (auto why = no_number<done>(r, "raise", client_->settings_.prefix)) co_return std::move(*why);
   if (std::get<value>(r).number == 0) co_return answer<done>::no();
+  if (!rules_.young_ones_vote) {
+    std::optional<seam::failure> too_young = co_await come_of_age(i, std::move(l));
+    if (too_young) co_return answer<done>::unknown(std::move(*too_young));
+  }
   co_return answer<done>::yes(done());
 }
 

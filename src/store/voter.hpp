@@ -57,7 +57,8 @@ class voter {
   virtual task<answer<done>> raise(io&, const candidate&, std::uint64_t fence, limit) = 0;
   /// Its vote stays ours for a ttl from now. no: it is not ours. Never creates, never shortens.
   virtual task<answer<done>> renew(io&, const candidate&, milliseconds ttl, limit) = 0;
-  /// Gives us its vote again, if nobody has it, for a ttl from now: only after a majority has renewed theirs.
+  /// Gives us its vote again, if nobody has it, for a ttl from now: only after a majority has renewed theirs. unknown:
+  /// also if it has done so, and its vote does not count yet.
   virtual task<answer<done>> mend(io&, const candidate&, std::uint64_t fence, milliseconds ttl, limit) = 0;
   /// Takes its vote back. no: it was not ours. `leaves`: we wait for it no longer; whoever waits is told.
   virtual task<answer<done>> withdraw(io&, const candidate&, bool leaves, limit) = 0;
