@@ -568,7 +568,7 @@ task<answer<std::vector<finding>>> quorum::examine_here(limit l) {
   co_return answer<findings>::yes(std::move(found));
 }
 
-void quorum::when_in_doubt(std::function<void()> verify) {
+void quorum::when_in_doubt(std::function<void(seam::shard)> verify) {
   for (const auto& each : voters_) each->behind().when_in_doubt(verify);
 }
 

@@ -109,7 +109,8 @@ class client::place final : public seam::claim {
         ttl_(spec.ttl),
         queue_(spec.queue),
         barges_(spec.barges),
-        bad_name_(!keys::may_be(c.settings_.prefix, spec.name)) {
+        bad_name_(!keys::may_be(c.settings_.prefix, spec.name)),
+        slot_(slot_of(lock_)) {
     if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
   }
   ~place() override {
@@ -202,6 +203,8 @@ class client::place final : public seam::claim {
     if (asks) client_.tell(*asks);
     return asks.has_value();
   }
+
+  [[nodiscard]] seam::shard lies_on() const noexcept override { return client_.link_->shard_of(slot_); }
 
   [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
   [[nodiscard]] bool has_bad_name() const noexcept { return bad_name_; }
@@ -372,6 +375,7 @@ class client::place final : public seam::claim {
   const bool barges_;
   bool may_be_reader_ = false;  // a downgrade was asked for, and not answered
   const bool bad_name_;
+  const std::uint16_t slot_;  // of a cluster
   addressee waiting_;
   std::int64_t ticket_ = 0;
   std::uint64_t fence_ = 0;  // of our grant
@@ -552,7 +556,7 @@ void client::tell_of_loss(std::string_view owner) {
   if (who && asked_) asked_({.owner = who->id, .taken = true});
 }
 
-void client::when_in_doubt(std::function<void()> verify) { verify_ = std::move(verify); }
+void client::when_in_doubt(std::function<void(seam::shard)> verify) { verify_ = std::move(verify); }
 
 void client::close() noexcept { link_->close(); }
 
@@ -582,10 +586,10 @@ void client::missed() noexcept {
   watchers_.tell_all();
 }
 
-void client::in_doubt() noexcept {
+void client::in_doubt(seam::shard which) noexcept {
   wait_.in_doubt();
   missed();
-  if (verify_) verify_();
+  if (verify_) verify_(which);
 }
 
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {

@@ -23,6 +23,7 @@ class bundle : public claim {
   [[nodiscard]] std::uint64_t fence_of(std::string_view name) const noexcept override;
   [[nodiscard]] std::uint64_t fence_of(const owner_id&) const noexcept override;
   [[nodiscard]] bool has_parts() const noexcept override { return true; }
+  [[nodiscard]] shard lies_on() const noexcept override;
 
  protected:
   struct part {
