@@ -3,13 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "core/round.hpp"
+#include "core/electorate.hpp"
 #include "runtime/io.hpp"
-#include "runtime/nursery.hpp"
 #include "store/claim.hpp"
 #include "store/voter.hpp"
 
@@ -41,41 +39,12 @@ class quorum final : public seam::backend {
 
  private:
   class place;
-  struct attempt;
-  template <class T>
-  using round_of = std::shared_ptr<round<T>>;
-
-  /// Runs it on the loop, wherever the caller is.
-  template <class T>
-  [[nodiscard]] seam::task<T> at_home(seam::io&, seam::task<T> work);
-  /// Begins a question to all, without waiting for it.
-  template <class T, class Ask>
-  [[nodiscard]] round_of<T> ask_all(Ask ask);
-  [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters_.size()); }
-  [[nodiscard]] limit until(runtime::instant at) const { return limit(at, ending_.get_token()); }
-
-  seam::task<std::optional<seam::failure>> reach_majority(limit);
-  seam::task<seam::answer<seam::done>> reach(std::size_t who, limit);
-  seam::task<seam::answer<seam::vote>> ask(std::shared_ptr<attempt>, std::size_t who, limit);
-  seam::task<seam::answer<seam::done>> raise(std::shared_ptr<attempt>, std::size_t who, limit);
-  seam::task<seam::answer<seam::done>> renew(std::shared_ptr<attempt>, std::size_t who, std::chrono::milliseconds ttl,
-                                             limit);
-  void mend_soon(const std::shared_ptr<attempt>&, std::size_t who, std::chrono::milliseconds ttl);
-  seam::task<void> mend(std::shared_ptr<attempt>, std::size_t who, std::chrono::milliseconds ttl, limit);
-  seam::task<seam::answer<seam::done>> withdraw(std::shared_ptr<attempt>, std::size_t who, bool leaves);
-  /// Takes back all votes that the attempt has, or may get yet; nobody waits for it.
-  void roll_back(const std::shared_ptr<attempt>&);
   seam::task<seam::answer<state>> inspect_here(std::string name, limit);
   seam::task<seam::answer<seam::done>> revoke_here(std::string name, std::string reason, std::uint64_t fence, limit);
   seam::task<seam::answer<std::vector<finding>>> examine_here(limit);
-  template <class T>
-  [[nodiscard]] seam::failure why_not(round<T>&, std::string_view what) const;
 
   const settings settings_;
-  runtime::io& home_;
-  std::stop_source ending_;
-  std::vector<std::unique_ptr<seam::voter>> voters_;
-  runtime::nursery tasks_;
+  electorate all_;
 };
 
 }  // namespace holdfast::core

@@ -22,4 +22,6 @@ verdict of_step(const tally& t) noexcept {
   return can_be_yes || can_be_no ? verdict::open : verdict::unknown;
 }
 
+verdict all_of_them(const tally& t) noexcept { return t.open() == 0 ? verdict::unknown : verdict::open; }
+
 }  // namespace holdfast::core

@@ -34,6 +34,8 @@ enum class verdict { open, yes, no, unknown };
 [[nodiscard]] verdict of_election(const tally&) noexcept;
 /// Of a step that changes what a holder has. no: so many say no that no majority can have said yes.
 [[nodiscard]] verdict of_step(const tally&) noexcept;
+/// For questions that are answered when everybody has, or has had its time.
+[[nodiscard]] verdict all_of_them(const tally&) noexcept;
 
 /// One question to all voters at once. At home only.
 template <class T>

@@ -1,0 +1,97 @@
+#include "core/attempt.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/back_off.hpp"
+
+namespace holdfast::core {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::later;
+using runtime::span;
+using runtime::wake;
+using seam::answer;
+using seam::done;
+using seam::failure;
+using seam::milliseconds;
+using seam::task;
+using seam::vote;
+
+namespace {
+
+/// It is tried again at the next renewal.
+constexpr span longest_mending = 2s;
+/// One request of many, when there is no hurry.
+constexpr span one_request = 1s;
+
+task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
+  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return;
+  const runtime::taken_turn ours(a->turns[who]);
+  if (a->withdrawals) co_return;
+  const answer<done> got = co_await all[who].mend(all.home(), *a, a->fence, ttl, l);
+  (void)got;  // if not now, then at the next renewal
+}
+
+}  // namespace
+
+span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
+
+void mend_soon(electorate& all, const std::shared_ptr<attempt>& a, std::size_t who, milliseconds ttl) {
+  all.begin(mend(all, a, who, ttl, all.until(later(all.home().now(), std::min<span>(span(ttl) / 4, longest_mending)))));
+}
+
+task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<vote> got = co_await all[who].ask(all.home(), *a, l);
+  if (got.is_unknown() && a->elected) mend_soon(all, a, who, a->ttl);
+  co_return got;
+}
+
+task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "not asked"));
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<done> got = co_await all[who].raise(all.home(), *a, a->fence, l);
+  co_return got;
+}
+
+task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
+  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "a step before is still under way"));
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
+  co_return got;
+}
+
+task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::size_t who, bool leaves) {
+  const instant end = later(all.home().now(), a->longest_ttl);
+  const bool mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));
+  (void)mine;  // what is before us has limits
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<done> got = answer<done>::no();
+  for (unsigned tries = 0;; ++tries) {
+    const limit once(later(all.home().now(), one_request));
+    got = co_await all[who].withdraw(all.home(), *a, leaves, once);
+    const instant now = all.home().now();
+    if (!got.is_unknown() || now >= end || all.is_ending()) co_return got;
+    const wake why = co_await sleep(all.home(), all.until(later(now, back_off(all.home(), tries))));
+    if (why == wake::stopped) co_return got;
+  }
+}
+
+void roll_back(electorate& all, const std::shared_ptr<attempt>& a) {
+  a->withdrawals = std::make_shared<round<done>>(all.size());
+  for (std::size_t who = 0; who < all.size(); ++who) {
+    std::optional<answer<vote>>& got = a->votes->replies()[who];
+    if (got && got->is_yes() && got->value().fence == 0) continue;  // it is another's, and will not come
+    all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who, false)));
+  }
+}
+
+}  // namespace holdfast::core

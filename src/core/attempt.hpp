@@ -1,0 +1,43 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/electorate.hpp"
+#include "runtime/turn.hpp"
+#include "store/voter.hpp"
+
+namespace holdfast::core {
+
+/// Votes that were asked for under one number. It lives as long as anybody has something to do for it.
+struct attempt : seam::candidate {
+  attempt(seam::candidate who, std::size_t voters) : candidate(std::move(who)), turns(voters), longest_ttl(ttl) {}
+  std::vector<runtime::turn> turns;  // at each voter one step after the other: none overtakes another
+  round_of<seam::vote> votes;
+  round_of<seam::done> withdrawals;  // where it was given back
+  std::uint64_t fence = 0;           // of its grant
+  bool elected = false;
+  std::chrono::milliseconds longest_ttl;  // that was ever asked for
+};
+
+/// A voter that takes longer has voted against us. Small against the ttl, so that the next attempt comes soon.
+[[nodiscard]] runtime::span limit_of_a_vote(std::chrono::milliseconds ttl);
+
+// Steps of an attempt at one voter. At home only.
+
+seam::task<seam::answer<seam::vote>> ask(electorate&, std::shared_ptr<attempt>, std::size_t who, limit);
+/// Writes back the fence of its grant.
+seam::task<seam::answer<seam::done>> raise(electorate&, std::shared_ptr<attempt>, std::size_t who, limit);
+seam::task<seam::answer<seam::done>> renew(electorate&, std::shared_ptr<attempt>, std::size_t who,
+                                           std::chrono::milliseconds ttl, limit);
+/// The more have it, the more of them may lose it. Nobody waits for it.
+void mend_soon(electorate&, const std::shared_ptr<attempt>&, std::size_t who, std::chrono::milliseconds ttl);
+/// Insists, for as long as the vote could last. Then it is over by itself.
+seam::task<seam::answer<seam::done>> withdraw(electorate&, std::shared_ptr<attempt>, std::size_t who, bool leaves);
+
+/// Takes back all votes that the attempt has, or may get yet; nobody waits for it.
+void roll_back(electorate&, const std::shared_ptr<attempt>&);
+
+}  // namespace holdfast::core

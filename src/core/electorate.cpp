@@ -1,0 +1,49 @@
+#include "core/electorate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::core {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::later;
+using runtime::span;
+using seam::answer;
+using seam::done;
+using seam::failure;
+using seam::task;
+
+namespace {
+
+constexpr span longest_connect = 2s;
+
+}  // namespace
+
+electorate::electorate(std::vector<std::unique_ptr<seam::voter>> voters, runtime::io& home)
+    : home_(home), voters_(std::move(voters)), tasks_(home) {}
+
+task<answer<done>> electorate::reach(std::size_t who, limit l) {
+  const std::optional<failure> why = co_await voters_[who]->reach(home_, l);
+  if (why) co_return answer<done>::unknown(*why);
+  co_return answer<done>::yes(done());
+}
+
+task<std::optional<failure>> electorate::reach_majority(limit l) {
+  const auto reached = [](const auto& v) { return v->is_reached(); };
+  const auto already = static_cast<std::size_t>(std::count_if(voters_.begin(), voters_.end(), reached));
+  if (already >= majority()) co_return std::nullopt;
+  const instant enough = std::min(l.at(), later(home_.now(), longest_connect));
+  const limit each = until(enough);
+  const round_of<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); });
+  const verdict so = co_await all->settle(home_, of_step, l);
+  if (so == verdict::yes) co_return std::nullopt;
+  co_return why_not(*all, "no majority of the servers can be reached");
+}
+
+void electorate::close() noexcept {
+  ending_.request_stop();
+  tasks_.wait_until_empty();
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,133 @@
+#pragma once
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/round.hpp"
+#include "runtime/io.hpp"
+#include "runtime/nursery.hpp"
+#include "store/answer.hpp"
+#include "store/voter.hpp"
+
+namespace holdfast::core {
+
+template <class T>
+using round_of = std::shared_ptr<round<T>>;
+
+template <class T>
+bool is_for_us(const seam::answer<T>&) {
+  return true;
+}
+/// A vote may be for another.
+inline bool is_for_us(seam::answer<seam::vote>& got) { return !got.is_yes() || got.value().fence != 0; }
+
+template <class T>
+seam::task<void> put_into(round_of<T> all, std::size_t who, seam::task<seam::answer<T>> work) {
+  seam::answer<T> got = seam::answer<T>::no();
+  try {
+    got = co_await work;
+  } catch (const std::exception& e) {  // it may have been sent
+    got = seam::answer<T>::unknown(seam::failure(errc::not_ready, e.what()));
+  }
+  const bool for_us = is_for_us(got);
+  all->put(who, std::move(got), for_us);
+}
+
+/// All voters of a quorum, and how they are asked together: at once, on the loop.
+class electorate {
+ public:
+  electorate(std::vector<std::unique_ptr<seam::voter>>, runtime::io& home);
+
+  [[nodiscard]] runtime::io& home() const noexcept { return home_; }
+  [[nodiscard]] std::size_t size() const noexcept { return voters_.size(); }
+  [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters_.size()); }
+  [[nodiscard]] const std::vector<std::unique_ptr<seam::voter>>& voters() const noexcept { return voters_; }
+  [[nodiscard]] seam::voter& operator[](std::size_t who) const noexcept { return *voters_[who]; }
+  /// The limit of one step; also the end of all.
+  [[nodiscard]] limit until(runtime::instant at) const { return limit(at, ending_.get_token()); }
+  [[nodiscard]] bool is_ending() const noexcept { return ending_.stop_requested(); }
+
+  /// Runs it on the loop, wherever the caller is.
+  template <class T>
+  [[nodiscard]] seam::task<T> at_home(seam::io& i, seam::task<T> work) {
+    if (!i.in_place()) {
+      T got = co_await work;
+      co_return got;
+    }
+    struct hand_over {
+      std::optional<T> got;
+      std::exception_ptr error;
+      runtime::signal over;
+      static seam::task<void> run(hand_over& to, seam::task<T> work) {
+        try {
+          T got = co_await work;
+          to.got.emplace(std::move(got));
+        } catch (...) {
+          to.error = std::current_exception();
+        }
+        to.over.set();
+      }
+    } there;
+    tasks_.spawn(hand_over::run(there, std::move(work)));
+    const runtime::wake why = co_await wait(i, there.over);
+    (void)why;  // the work has the caller's limit
+    if (there.error) std::rethrow_exception(there.error);
+    co_return std::move(*there.got);
+  }
+
+  /// Begins a question to all, without waiting for it.
+  template <class T, class Ask>
+  [[nodiscard]] round_of<T> ask_all(Ask ask) {
+    auto all = std::make_shared<round<T>>(voters_.size());
+    for (std::size_t who = 0; who < voters_.size(); ++who) begin(put_into<T>(all, who, ask(who)));
+    return all;
+  }
+  /// Runs it on the loop; nobody waits for it but close().
+  void begin(seam::task<void> work) { tasks_.spawn(std::move(work)); }
+
+  /// All that went wrong, server by server. Where asking again cannot help, the code says so.
+  template <class T>
+  [[nodiscard]] seam::failure why_not(round<T>& all, std::string_view what) const {
+    std::size_t for_good = 0;
+    std::optional<errc> code, for_good_code;
+    std::string text(what);
+    std::size_t told = 0;
+    for (std::size_t who = 0; who < voters_.size(); ++who) {
+      std::optional<seam::answer<T>>& got = all.replies()[who];
+      if (!got || !got->is_unknown()) continue;
+      const seam::failure& why = got->why();
+      if (why.permanent()) {
+        ++for_good;
+        for_good_code = why.code;
+      }
+      if (!code || why.code == errc::unreachable) code = why.code;
+      text.append(told++ == 0 ? ": " : "; ").append(voters_[who]->where()).append(": ").append(why.text);
+    }
+    if (told == 0) text.append(": no answer in time");
+    if (for_good > voters_.size() - majority()) return seam::failure(*for_good_code, std::move(text));
+    if (code && seam::failure(*code, "").permanent()) code = errc::not_ready;
+    return seam::failure(code.value_or(errc::unreachable), std::move(text));
+  }
+
+  /// Until as many are connected as there must be; or why they are not.
+  [[nodiscard]] seam::task<std::optional<seam::failure>> reach_majority(limit);
+
+  /// From another thread than home: ends what is under way.
+  void close() noexcept;
+
+ private:
+  seam::task<seam::answer<seam::done>> reach(std::size_t who, limit);
+
+  runtime::io& home_;
+  std::stop_source ending_;
+  std::vector<std::unique_ptr<seam::voter>> voters_;
+  runtime::nursery tasks_;
+};
+
+}  // namespace holdfast::core

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/attempt.hpp"
+#include "core/electorate.hpp"
+#include "core/quorum.hpp"
+#include "runtime/signal.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::core {
+
+/// A claim: attempt after attempt, until one of them is elected.
+class quorum::place final : public seam::claim {
+ public:
+  place(quorum&, seam::claim_spec);
+  ~place() override;
+
+  seam::task<seam::answer<seam::grant>> poll(seam::io&, limit) override;
+  /// Whoever is told waits for a moment: the others are about to say the same.
+  seam::task<runtime::wake> wakeup(seam::io&, limit) override;
+  seam::task<seam::answer<runtime::instant>> renew(seam::io&, seam::milliseconds ttl, limit) override;
+  seam::task<seam::answer<seam::done>> release(seam::io&, limit) override;
+
+ private:
+  // At home.
+  seam::task<seam::answer<seam::grant>> poll_here(limit);
+  /// One attempt.
+  seam::task<seam::answer<seam::grant>> run_for_it(limit);
+  /// The highest that was named, once a majority will never go below it: if not so many have named it, it is written
+  /// back to them.
+  seam::task<std::optional<seam::failure>> agree_on_a_fence(std::shared_ptr<attempt>, limit);
+  /// If one has a majority, it holds the lock, and somebody tells us when it is free. Else several stand in each
+  /// other's way: whoever draws the shorter pause is first the next time.
+  seam::answer<seam::grant> busy(attempt&, runtime::instant sent);
+  /// By a true majority. Those that have lost it get it again only then: a minority never makes a lock anew.
+  seam::task<seam::answer<runtime::instant>> renew_here(seam::milliseconds ttl, limit);
+  seam::task<seam::answer<seam::done>> release_here(limit);
+  void give_up();
+
+  const settings& settings_;
+  electorate& all_;
+  const seam::claim_spec spec_;
+  runtime::signal told_;           // it may be free
+  std::shared_ptr<attempt> last_;  // of our attempts
+  bool elected_ = false;           // by that one
+  round_of<seam::done> leaving_;   // what came of its release
+  std::uint32_t attempts_ = 0;
+  std::uint64_t waits_since_ = 0;
+  unsigned splits_ = 0;  // votes in a row without a winner
+  runtime::instant again_at_{};
+};
+
+}  // namespace holdfast::core
