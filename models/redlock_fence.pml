@@ -6,8 +6,7 @@
    deadline of its client; and who holds has a majority at that instant, which is what redlock.pml shows.
    Invariant: the fence of each holder is above those of all before.
 
-   Not modelled: a server that forgets its last fence. The clocks of the clients are the floor then; that this is
-   enough is not shown here. */
+   Not modelled: a server that forgets its last fence; see redlock_forget.pml. */
 #define N 3
 #define C 2
 #define Q (N / 2 + 1)

@@ -49,9 +49,9 @@ class client final : public seam::backend, private listener {
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
-  class place;
-  class joint;
   friend class cell;
+  friend class joint;
+  friend class place;
   friend class voter;
   void pushed(std::string_view message) override;
   void missed() noexcept override;

@@ -139,7 +139,8 @@ task<reply> cluster::run(io& i, errand what, limit l) {
                           "no node of the cluster has the slot " + std::to_string(what.slot) + " of this name");
 }
 
-/// Who has the slot now, if it is another, and the first has not got the command. Whoever blocks asks right away; the
+/// Who has the slot now, if it is another, and the first has certainly not carried out the command: a release that is
+/// carried out twice says the second time that the lock was lost. Whoever blocks asks right away; the
 /// loop, where thousands may come at the same time, lets it be asked once for all of them.
 task<cluster::node*> cluster::find_heir(io& i, const node& of, errand what, limit l) {
   const bool sent = what.left != nullptr && *what.left;

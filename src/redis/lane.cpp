@@ -56,7 +56,9 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
     (void)runtime::wait_here(mine.called, limit(runtime::never));  // whoever brings the reply is about to call us
   }
   // Nobody touches our slot any more: we have our reply, or it is we who drive.
-  return mine.got ? std::move(*mine.got) : drive(mine, false, l, left);
+  if (!mine.got) return drive(mine, false, l, left);
+  left = mine.lost_with;
+  return std::move(*mine.got);
 }
 
 /// Under the lock. For want of memory it throws, and has done nothing.
@@ -106,11 +108,13 @@ reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std
       return why;
     }
     fail_all(why);
+    left = mine.lost_with;
     return std::move(*mine.got);
   } catch (const std::exception& e) {  // broken, malformed, or no memory
     in_doubt_();
     const std::lock_guard lock(mutex_);
     fail_all(broken(e.what(), dialer_));
+    left = mine.lost_with;
     return std::move(*mine.got);
   }
 }
@@ -276,17 +280,19 @@ void lane::send_what_is_left() noexcept {
 
 /// Under the lock. What was due is not known; the next caller opens a new connection.
 void lane::fail_all(const seam::failure& why) noexcept {
+  const std::uint64_t here = number_;
   hang_up();
   ready_.clear();
-  unsent_ = 0;
   driven_ = false;
   for (; !due_.empty(); due_.pop_front()) {
     slot* const s = due_.front();
     const bool more_of_it = due_.size() > 1 && due_[1] == s;  // it is gone once it is called
     if (s == nullptr || more_of_it) continue;
+    if (due_.size() > unsent_) s->lost_with = here;
     s->got = copy_of(why);
     if (!s->drives) s->called.set();
   }
+  unsent_ = 0;
 }
 
 reply lane::no_answer() const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "redis/awaited.hpp"
@@ -28,7 +29,7 @@ class lane {
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
-  /// `left` is the number of the connection if the command stays there without us.
+  /// `left` is the number of the connection if the command stays there without us, or was lost with it.
   [[nodiscard]] reply call(const command&, const limit&, std::optional<std::uint64_t>& left);
   /// Sends it on that connection behind all that was sent before, unless that is gone.
   void follow(std::uint64_t connection, const command&) noexcept;
@@ -46,6 +47,7 @@ class lane {
     using awaited::awaited;
     runtime::signal called;
     bool drives = false;
+    std::optional<std::uint64_t> lost_with;  // the connection that broke; the command may have been carried out
     slot* next = nullptr;
   };
   /// Whose replies are there. They are called when it goes, which is when the lock is free again: they will want it.

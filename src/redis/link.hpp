@@ -36,7 +36,7 @@ struct identity {
   std::optional<command> introduction;  ///< writes down where and what we are, for whoever asks who holds a lock
 };
 
-/// A command that was sent, or is about to be, and whose caller did not wait for the reply.
+/// A command that was sent, or is about to be, and whose reply its caller did not get.
 struct left_behind {
   std::size_t lane = 0;
   std::uint64_t connection = 0;
@@ -61,7 +61,8 @@ class link {
  public:
   virtual ~link() = default;
   /// A limit cuts the wait, not the command: its reply is read and dropped in its turn. `left` says then where it is,
-  /// if it may be carried out after later commands. What is given by reference must outlive the call.
+  /// if it may be carried out after later commands; and where it was, if the connection broke. Of who blocks, one that
+  /// failed and is not left was certainly not carried out. What is given by reference must outlive the call.
   virtual runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>& left) = 0;
   /// Sends this behind it, on the same connection, so that it is carried out later than that, if at all. Nobody waits
   /// for the reply.

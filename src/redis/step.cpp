@@ -17,4 +17,27 @@ command call_of(const script& s, std::size_t keys, std::size_t args) {
   return c;
 }
 
+command& add_keys(command& c, const keys& k) { return c.add(k.lock).add(k.queue).add(k.fence).add(k.holders); }
+
+command load_of(const script& s) {
+  command c(3);
+  c.add("SCRIPT").add("LOAD").add(s.text);
+  return c;
+}
+
+const steps of_writers{scripts::acquire, scripts::release, scripts::renew};
+const steps of_bargers{scripts::acquire, scripts::release_barging, scripts::renew};
+const steps of_readers{scripts::acquire_shared, scripts::release_shared, scripts::renew_shared};
+const steps of_permits{scripts::take, scripts::give, scripts::renew_permits};
+
+const steps& steps_of(char wants) noexcept {
+  return wants == '+' ? of_readers : wants == ':' ? of_permits : of_writers;
+}
+
+command release_of(const script& s, const keys& k, std::string_view owner, std::string_view inboxes) {
+  command c = call_of(s, 4, 2);
+  add_keys(c, k).add(owner).add(inboxes);
+  return c;
+}
+
 }  // namespace holdfast::redis

@@ -6,6 +6,7 @@
 
 #include "planted.hpp"
 #include "redis/error_reply.hpp"
+#include "redis/keys.hpp"
 #include "redis/link.hpp"
 #include "redis/script.hpp"
 #include "store/answer.hpp"
@@ -40,5 +41,20 @@ std::optional<seam::answer<T>> no_number(reply& r, std::string_view step, std::s
 
 /// Its keys and arguments follow.
 [[nodiscard]] command call_of(const script&, std::size_t keys, std::size_t args);
+/// Those that most steps of a lock have, in their order.
+command& add_keys(command&, const keys&);
+/// The server knows the script then.
+[[nodiscard]] command load_of(const script&);
+
+/// The steps that a claim takes, by what it wants.
+struct steps {
+  const script& acquire;
+  const script& release;
+  const script& renew;
+};
+extern const steps of_writers, of_bargers, of_readers, of_permits;
+[[nodiscard]] const steps& steps_of(char wants) noexcept;
+
+[[nodiscard]] command release_of(const script&, const keys&, std::string_view owner, std::string_view inboxes);
 
 }  // namespace holdfast::redis

@@ -84,5 +84,23 @@ TEST_F(redis_lanes, are_dropped_when_they_owe_replies_for_too_long_however_short
   })) << "it is never given up";
 }
 
+TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_never_sent) {
+  command c(2);
+  c.add("INCR").add("n");
+  const auto call = [&] {
+    std::optional<redis::left_behind> left;
+    const redis::reply got = lanes.call(c, limit(boot_clock::now() + test::hang), left);
+    EXPECT_TRUE(std::holds_alternative<seam::failure>(got));
+    return left;
+  };
+  (void)echo("warm", limit(boot_clock::now() + test::hang));
+  proxy.cut_after(fault_proxy::way::to_client, 0);
+  EXPECT_TRUE(call()) << "the reply is lost, and perhaps the command is not";
+  EXPECT_EQ(server.ask({"GET", "n"}).text, "1");
+  proxy.heal();
+  server.kill();
+  EXPECT_FALSE(call()) << "nobody was there to send it to";
+}
+
 }  // namespace
 }  // namespace holdfast::faults

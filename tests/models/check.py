@@ -43,8 +43,11 @@ RUNS = {
     "redlock_fence": {
         "": ["TWIN_NOT_WRITTEN_BACK", "TWIN_TO_ONE"],
     },
+    "redlock_forget": {
+        "": ["TWIN_CLOCKS_APART", "TWIN_NO_CLOCK", "TWIN_YOUNG_VOTE"],
+    },
 }
-LONG = {"grant": ["PUSHES STEPS=1", "PUSHES CALM N=3"], "queue": ["FB=2"], "fence": [], "redlock": [], "redlock_fence": []}
+LONG = {"grant": ["PUSHES STEPS=1", "PUSHES CALM N=3"], "queue": ["FB=2"]}
 
 
 def run(model, flags, depth=DEPTH, megabytes=MEGABYTES):
@@ -91,7 +94,7 @@ def main():
             fine &= check(model, flags.split(), "holds")
             for twin in twins:
                 fine &= check(model, [*flags.split(), twin], "fails")
-        for flags in LONG[model] if "--long" in arguments else []:
+        for flags in LONG.get(model, []) if "--long" in arguments else []:
             fine &= check(model, flags.split(), "holds", depth=DEPTH_LONG, megabytes=MEGABYTES_LONG)
     return 0 if fine else 1
 

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "redis/fence_upkeep.hpp"
+#include "redis/inbox.hpp"
+#include "redis/keys.hpp"
+#include "redis/link.hpp"
+#include "redis/step.hpp"
+#include "store/claim.hpp"
+
+namespace holdfast::redis {
+
+class client;
+
+/// One lock that is wanted, waited for, or held at a server: a place in its queue.
+class place final : public seam::claim {
+ public:
+  place(client&, seam::claim_spec);
+  ~place() override;
+
+  runtime::task<seam::answer<seam::grant>> poll(runtime::io&, limit) override;
+  runtime::task<runtime::wake> wakeup(runtime::io&, limit) override;
+  runtime::task<seam::answer<runtime::instant>> renew(runtime::io&, seam::milliseconds ttl, limit) override;
+  runtime::task<seam::answer<runtime::instant>> downgrade(runtime::io&, std::uint64_t fence, seam::milliseconds ttl,
+                                                          limit) override;
+  runtime::task<seam::answer<seam::done>> release(runtime::io&, limit) override;
+  [[nodiscard]] seam::shard lies_on() const noexcept override;
+
+  /// A poll that nobody waited for may be carried out after a release, and would take the lock for nobody.
+  void chase_what_was_left();
+  /// Of an answer to a renewal: it was renewed, and the server has something to tell us.
+  bool asked_to_let_go(const std::string& owner, const reply&);
+  [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
+  [[nodiscard]] bool has_bad_name() const noexcept { return bad_name_; }
+  [[nodiscard]] keys all_keys() const;
+
+ private:
+  /// Whoever released the lock has given it to us, and said so: no need to ask. Nothing: ask.
+  std::optional<seam::grant> told_by_push(runtime::instant now);
+  [[nodiscard]] const steps& mine() const noexcept;
+  runtime::task<seam::answer<runtime::instant>> renew_as(runtime::io&, std::string owner, seam::milliseconds ttl,
+                                                         runtime::instant sent, limit);
+  runtime::task<seam::answer<seam::done>> release_by(runtime::io&, const script&, const command&, limit);
+  runtime::task<seam::answer<seam::grant>> ask(runtime::io&, bool in_queue, limit);
+  seam::answer<seam::grant> busy(runtime::io&, runtime::instant sent, const value&, bool in_queue);
+  [[nodiscard]] std::uint64_t fences() const noexcept { return wants_.exclusive() ? fences_in_a_block : 1; }
+  runtime::span varied(runtime::io&, seam::milliseconds interval) const;
+
+  struct sample {
+    runtime::instant sent;
+    std::int64_t server_time;
+    std::uint64_t fence;  // the last one
+  };
+  client& client_;
+  const std::string lock_;                // its key; the others are made of it when they are needed
+  const seam::milliseconds granted_for_;  // after a push
+  std::string owner_;                     // a downgrade changes it
+  const seam::share wants_;
+  const seam::milliseconds ttl_;
+  const bool queue_;
+  const bool barges_;
+  bool may_be_reader_ = false;  // a downgrade was asked for, and not answered
+  const bool bad_name_;
+  const std::uint16_t slot_;  // of a cluster
+  addressee waiting_;
+  std::int64_t ticket_ = 0;
+  std::uint64_t fence_ = 0;  // of our grant
+  fence_upkeep upkeep_;
+  std::optional<left_behind> left_;  // a poll that got no answer
+  std::optional<sample> sampled_;
+  runtime::instant again_at_{};
+};
+
+}  // namespace holdfast::redis
