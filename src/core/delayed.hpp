@@ -29,6 +29,7 @@ class delayed final : public seam::claim {
   }
   [[nodiscard]] std::size_t margin() const noexcept override { return inner_->margin(); }
   [[nodiscard]] bool has_parts() const noexcept override { return inner_->has_parts(); }
+  [[nodiscard]] seam::shard lies_on() const noexcept override { return inner_->lies_on(); }
 
  private:
   [[nodiscard]] seam::instant earlier(seam::instant deadline) const noexcept;

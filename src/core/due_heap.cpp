@@ -28,10 +28,6 @@ void due_heap::remove(hold& what) noexcept {
   sift(place);
 }
 
-void due_heap::move_all(instant at) noexcept {
-  for (entry& e : entries_) e.at = at;
-}
-
 void due_heap::put(std::size_t place, entry&& e) noexcept {
   e.what->place = place;
   entries_[place] = std::move(e);
@@ -44,6 +40,12 @@ void due_heap::sift(std::size_t place) noexcept {
     put(place, std::move(entries_[parent]));
     place = parent;
   }
+  put(place, std::move(moving));
+  sink(place);
+}
+
+void due_heap::sink(std::size_t place) noexcept {
+  entry moving = std::move(entries_[place]);
   for (std::size_t child = 2 * place + 1; child < entries_.size(); child = 2 * place + 1) {
     if (child + 1 < entries_.size() && entries_[child + 1].at < entries_[child].at) ++child;
     if (moving.at <= entries_[child].at) break;

@@ -13,7 +13,14 @@ class due_heap {
   void add(std::shared_ptr<hold>, instant at);
   void move(hold&, instant at) noexcept;  ///< no effect if it is not here
   void remove(hold&) noexcept;            ///< no effect if it is not here
-  void move_all(instant at) noexcept;     ///< to one date
+  /// All of those to one date.
+  template <class Which>
+  void move_if(Which&& which, instant at) noexcept {
+    for (entry& e : entries_) {
+      if (which(*e.what)) e.at = at;
+    }
+    for (std::size_t place = entries_.size() / 2; place-- > 0;) sink(place);
+  }
   [[nodiscard]] instant first() const noexcept { return entries_.empty() ? runtime::never : entries_.front().at; }
   [[nodiscard]] const std::shared_ptr<hold>& top() const noexcept { return entries_.front().what; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -28,7 +35,8 @@ class due_heap {
     std::shared_ptr<hold> what;
   };
   void put(std::size_t place, entry&&) noexcept;
-  void sift(std::size_t place) noexcept;
+  void sift(std::size_t place) noexcept;  ///< to where it belongs
+  void sink(std::size_t place) noexcept;  ///< the same, if that is not above
   std::vector<entry> entries_;
 };
 

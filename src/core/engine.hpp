@@ -119,8 +119,8 @@ class engine {
     if (!started_.load(std::memory_order_acquire)) start_once();
   }
 
-  /// Lets every hold be renewed now, to see whether it is still ours.
-  void verify() noexcept;
+  /// Lets every hold on that shard be renewed now, to see whether it is still ours; no_shard: every hold.
+  void verify(seam::shard) noexcept;
   void close() noexcept { closing_.request_stop(); }  ///< every waiter leaves with errc::closed
   void end() noexcept { ending_.request_stop(); }     ///< nobody holds or asks any more: the background tasks end
   [[nodiscard]] const runtime::nursery& tasks() const noexcept { return tasks_; }
@@ -144,8 +144,8 @@ class engine {
   task<void> keep();
   instant keep_those_that_are_due(instant now);
   void keep_soon(const std::shared_ptr<hold>&);
-  void begin_to_keep() noexcept;
-  task<void> keep_one(std::shared_ptr<hold>);
+  void begin_to_keep(seam::shard) noexcept;
+  task<void> keep_one(std::shared_ptr<hold>, seam::shard);
   task<seam::answer<instant>> extend(io&, std::shared_ptr<hold>, milliseconds ttl, limit);
   [[nodiscard]] instant next_care(const hold&, instant now) const noexcept;
   void keep_from_now(const std::shared_ptr<hold>&, instant now);
@@ -205,9 +205,11 @@ class engine {
     std::shared_ptr<hold> what;
     bool operator<(const to_keep& other) const noexcept { return deadline > other.deadline; }
   };
-  // Of home.
-  std::priority_queue<to_keep> to_keep_;  // due, and not begun
-  unsigned keeping_ = 0;                  // begun
+  struct renewals {
+    std::priority_queue<to_keep> due;  // and not begun
+    unsigned begun = 0;
+  };
+  std::vector<renewals> renewals_;  // of home: by shard, so that a silent one takes no room from the others
   std::stop_source closing_, ending_;
   std::mutex starting_;
   std::atomic<bool> started_{false};

@@ -14,8 +14,9 @@ using runtime::wake;
 
 namespace {
 
-/// So many are renewed at once. When thousands are due, after a connection broke, say, the others wait here, where they
-/// cost nothing; in a queue of requests most would be answered when nobody waits for them any more, and be sent again.
+/// So many are renewed at once on each shard. When thousands are due, after a connection broke, say, the others wait
+/// here, where they cost nothing; in a queue of requests most would be answered when nobody waits for them any more,
+/// and be sent again.
 constexpr unsigned most_at_once = 1024;
 
 /// It may be renewed now, with others that are due. An alarm at its deadline is not to go off early.
@@ -39,7 +40,7 @@ task<void> engine::keep() {
     const wake why = co_await wait(home_, kick_, limit(next, ending_.get_token()));
     if (why == wake::stopped) break;
   }
-  to_keep_ = {};  // no claim outlives its store
+  for (renewals& each : renewals_) each.due = {};  // no claim outlives its store
 }
 
 /// When to look again.
@@ -60,7 +61,7 @@ instant engine::keep_those_that_are_due(instant now) {
       return s.armed;
     });
     if (!due) {
-      begin_to_keep();
+      for (seam::shard on = 0; on < renewals_.size(); ++on) begin_to_keep(on);
       return next;
     }
     if (now >= due->deadline()) {
@@ -78,34 +79,38 @@ instant engine::keep_those_that_are_due(instant now) {
 
 void engine::keep_soon(const std::shared_ptr<hold>& h) {
   if (h->to_be_kept) return;
-  to_keep_.push({h->deadline(), h});
+  const seam::shard on = h->claim->lies_on();
+  if (on >= renewals_.size()) renewals_.resize(on + 1);
+  renewals_[on].due.push({h->deadline(), h});
   h->to_be_kept = true;
 }
 
 /// Those first that have the least time left.
-void engine::begin_to_keep() noexcept {
-  while (keeping_ < most_at_once && !to_keep_.empty() && !ending_.stop_requested()) {
-    const std::shared_ptr<hold> next = to_keep_.top().what;
-    to_keep_.pop();
+void engine::begin_to_keep(seam::shard on) noexcept {
+  renewals& there = renewals_[on];
+  while (there.begun < most_at_once && !there.due.empty() && !ending_.stop_requested()) {
+    const std::shared_ptr<hold> next = there.due.top().what;
+    there.due.pop();
     next->to_be_kept = false;
     if (next->finished()) continue;
     try {
-      spawn(keep_one(next));
-      ++keeping_;
+      spawn(keep_one(next, on));
+      ++there.begun;
     } catch (const std::bad_alloc&) {
       care_again(*next);
     }
   }
 }
 
-task<void> engine::keep_one(std::shared_ptr<hold> h) {
+task<void> engine::keep_one(std::shared_ptr<hold> h, seam::shard on) {
   const struct ending {
     engine& of;
+    const seam::shard on;
     ~ending() {
-      --of.keeping_;
-      of.begin_to_keep();
+      --of.renewals_[on].begun;
+      of.begin_to_keep(on);
     }
-  } at_the_end{*this};
+  } at_the_end{*this, on};
   try {
     bool mine = h->turn.try_enter();
     if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));
@@ -217,10 +222,15 @@ void engine::care_at(hold& h, instant at) noexcept {
   if (earlier) kick_.set();
 }
 
-void engine::verify() noexcept {
+void engine::verify(seam::shard on) noexcept {
   const instant now = home_.now();
+  const auto may_lie_there = [on](const hold& h) {
+    if (on == seam::no_shard) return true;
+    const seam::shard lies_on = h.claim->lies_on();
+    return lies_on == on || lies_on == seam::no_shard;
+  };
   const bool earlier = schedule_.with([&](schedule& s) {
-    s.holds.move_all(now);
+    s.holds.move_if(may_lie_there, now);
     return s.arm(now);
   });
   if (earlier) kick_.set();

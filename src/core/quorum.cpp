@@ -13,7 +13,7 @@ std::unique_ptr<seam::claim> quorum::open(seam::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
-void quorum::when_in_doubt(std::function<void()> verify) {
+void quorum::when_in_doubt(std::function<void(seam::shard)> verify) {
   for (const auto& each : all_.voters()) each->behind().when_in_doubt(verify);
 }
 

@@ -318,11 +318,11 @@ task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
 
 void client::when_asked(std::function<void(seam::asking)> asked) { inbox_.report_to(std::move(asked)); }
 
-void client::when_in_doubt(std::function<void()> verify) {
-  inbox_.when_in_doubt(verify);
+void client::when_in_doubt(std::function<void(seam::shard)> verify) {
+  inbox_.when_in_doubt([verify] { verify(seam::no_shard); });
   lookout_.report_to([this, verify = std::move(verify)] {
     inbox_.wake_all();
-    verify();
+    verify(seam::no_shard);
   });
 }
 

@@ -32,7 +32,7 @@ class client final : public seam::backend {
   [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
   [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
   void when_asked(std::function<void(seam::asking)>) override;
-  void when_in_doubt(std::function<void()> verify) override;
+  void when_in_doubt(std::function<void(seam::shard)> verify) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:

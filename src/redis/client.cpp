@@ -112,7 +112,7 @@ void client::tell_of_loss(std::string_view owner) {
   if (who && asked_) asked_({.owner = who->id, .taken = true});
 }
 
-void client::when_in_doubt(std::function<void()> verify) { verify_ = std::move(verify); }
+void client::when_in_doubt(std::function<void(seam::shard)> verify) { verify_ = std::move(verify); }
 
 void client::close() noexcept { link_->close(); }
 
@@ -142,10 +142,10 @@ void client::missed() noexcept {
   watchers_.tell_all();
 }
 
-void client::in_doubt() noexcept {
+void client::in_doubt(seam::shard which) noexcept {
   wait_.in_doubt();
   missed();
-  if (verify_) verify_();
+  if (verify_) verify_(which);
 }
 
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {

@@ -43,7 +43,7 @@ class client final : public seam::backend, private listener {
   [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
   [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
   void when_asked(std::function<void(seam::asking)>) override;
-  void when_in_doubt(std::function<void()> verify) override;
+  void when_in_doubt(std::function<void(seam::shard)> verify) override;
   void when_warned(std::function<void(std::string_view)> warn) override { warn_ = std::move(warn); }
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
@@ -55,7 +55,7 @@ class client final : public seam::backend, private listener {
   friend class voter;
   void pushed(std::string_view message) override;
   void missed() noexcept override;
-  void in_doubt() noexcept override;
+  void in_doubt(seam::shard) noexcept override;
   /// How the channels begin by which those at this lock are told something.
   [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
   void tell(const plea&);                     ///< to whoever is asked
@@ -98,7 +98,7 @@ class client final : public seam::backend, private listener {
   inbox inbox_;
   watchers watchers_;
   clock_steps clock_;
-  std::function<void()> verify_;
+  std::function<void(seam::shard)> verify_;
   std::function<void(std::string_view)> warn_;
   std::function<void(seam::asking)> asked_;
   const std::unique_ptr<link> link_;

@@ -54,7 +54,7 @@ bool is_trouble(const reply& r, const command* to) noexcept {
 
 cluster::node::node(url::place where, std::size_t n, const settings& s, const identity& me, runtime::loop& loop,
                     listener& who)
-    : at(std::move(where)), number(n), way(of_node(s, at), of_node(me), loop, who) {}
+    : at(std::move(where)), number(n), all_nodes(who), way(of_node(s, at), of_node(me), loop, *this) {}
 
 cluster::cluster(const settings& s, const identity& me, runtime::loop& loop, listener& who)
     : settings_(s), me_(me), loop_(loop), listener_(who) {
@@ -199,6 +199,11 @@ task<reply> cluster::run_at(io& i, node& to, errand what, limit l) {
 void cluster::follow(const left_behind& where, const command& what) noexcept {
   node* const to = known_.with([&](known& k) { return k.nodes[where.node].get(); });
   to->way.follow(where, what);
+}
+
+seam::shard cluster::shard_of(std::uint16_t slot) const noexcept {
+  const node* const there = has(slot);
+  return there == nullptr ? seam::no_shard : there->shard();
 }
 
 bool cluster::listens(const std::string& key) const noexcept {

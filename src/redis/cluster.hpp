@@ -27,6 +27,7 @@ class cluster final : public link {
 
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
   void follow(const left_behind&, const command&) noexcept override;
+  [[nodiscard]] seam::shard shard_of(std::uint16_t slot) const noexcept override;
   [[nodiscard]] bool listens(const std::string& key) const noexcept override;
   runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const command&) override;
@@ -37,13 +38,20 @@ class cluster final : public link {
 
  private:
   /// Never goes before the cluster does.
-  struct node {
+  struct node final : private listener {
     node(net::url::place, std::size_t number, const settings&, const identity&, runtime::loop&, listener&);
+    [[nodiscard]] seam::shard shard() const noexcept { return number + 1; }
     const net::url::place at;
     const std::size_t number;
+    listener& all_nodes;
     wire way;
     std::atomic<bool> failed{false};   // the last call got no answer
     std::atomic<bool> probing{false};  // and one finds out whether it is back
+
+   private:
+    void pushed(std::string_view message) override { all_nodes.pushed(message); }
+    void missed() noexcept override { all_nodes.missed(); }
+    void in_doubt(seam::shard) noexcept override { all_nodes.in_doubt(shard()); }
   };
   static constexpr std::uint16_t nobody = 0xffff;
   struct known {

@@ -12,6 +12,7 @@
 #include "runtime/io.hpp"
 #include "runtime/task.hpp"
 #include "store/answer.hpp"
+#include "store/claim.hpp"
 
 namespace holdfast::redis {
 
@@ -50,8 +51,8 @@ class listener {
   virtual void pushed(std::string_view message) = 0;
   /// Messages may have been lost. From any thread.
   virtual void missed() noexcept = 0;
-  /// Messages may have been lost, and so may the server's data. From any thread.
-  virtual void in_doubt() noexcept = 0;
+  /// Messages may have been lost, and so may the data of this server; no_shard: of all. From any thread.
+  virtual void in_doubt(seam::shard) noexcept = 0;
 };
 
 /// How commands get to the server, and messages back: over sockets in the product, over a bad network in the simulator.
@@ -66,6 +67,8 @@ class link {
   /// Sends this behind it, on the same connection, so that it is carried out later than that, if at all. Nobody waits
   /// for the reply.
   virtual void follow(const left_behind&, const command&) noexcept = 0;
+  /// Where the slot of a key is, as far as we know.
+  [[nodiscard]] virtual seam::shard shard_of(std::uint16_t /*slot*/) const noexcept { return seam::no_shard; }
   /// Whether messages about this key reach us: what a server tells us from now on is heard.
   [[nodiscard]] virtual bool listens(const std::string& key) const noexcept = 0;
   /// Until they do. A failure: they do not.

@@ -231,7 +231,7 @@ void main_line::begin(lines made) {
   ++connections_;
   up_ = true;
   call_visitors(std::nullopt);
-  if (connections_ > 1) listener_.in_doubt();
+  if (connections_ > 1) listener_.in_doubt(seam::no_shard);
   if (distrusted_) break_up("the server is not what it was");
 }
 
@@ -253,7 +253,7 @@ void main_line::end(const seam::failure& why) noexcept {
     s->got = copy_of(why);
     s->answered.set();
   }
-  if (!ending_.stop_requested()) listener_.in_doubt();
+  if (!ending_.stop_requested()) listener_.in_doubt(seam::no_shard);
 }
 
 void main_line::call_visitors(const std::optional<seam::failure>& why) noexcept {

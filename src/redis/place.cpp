@@ -6,6 +6,7 @@
 #include "planted.hpp"
 #include "redis/client.hpp"
 #include "redis/owner.hpp"
+#include "redis/slots.hpp"
 #include "redis/step.hpp"
 
 namespace holdfast::redis {
@@ -56,7 +57,8 @@ place::place(client& c, seam::claim_spec spec)
       ttl_(spec.ttl),
       queue_(spec.queue),
       barges_(spec.barges),
-      bad_name_(!keys::may_be(c.settings_.prefix, spec.name)) {
+      bad_name_(!keys::may_be(c.settings_.prefix, spec.name)),
+      slot_(slot_of(lock_)) {
   if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
 }
 
@@ -149,6 +151,8 @@ bool place::asked_to_let_go(const std::string& owner, const reply& r) {
   if (asks) client_.tell(*asks);
   return asks.has_value();
 }
+
+seam::shard place::lies_on() const noexcept { return client_.link_->shard_of(slot_); }
 
 keys place::all_keys() const { return keys::of_lock(client_.settings_.prefix, lock_); }
 

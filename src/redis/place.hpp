@@ -26,6 +26,7 @@ class place final : public seam::claim {
   runtime::task<seam::answer<runtime::instant>> downgrade(runtime::io&, std::uint64_t fence, seam::milliseconds ttl,
                                                           limit) override;
   runtime::task<seam::answer<seam::done>> release(runtime::io&, limit) override;
+  [[nodiscard]] seam::shard lies_on() const noexcept override;
 
   /// A poll that nobody waited for may be carried out after a release, and would take the lock for nobody.
   void chase_what_was_left();
@@ -62,6 +63,7 @@ class place final : public seam::claim {
   const bool barges_;
   bool may_be_reader_ = false;  // a downgrade was asked for, and not answered
   const bool bad_name_;
+  const std::uint16_t slot_;  // of a cluster
   addressee waiting_;
   std::int64_t ticket_ = 0;
   std::uint64_t fence_ = 0;  // of our grant

@@ -15,7 +15,7 @@ using runtime::wake;
 wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     : loop_(loop),
       dialer_(std::move(s)),
-      lanes_(dialer_, loop, [&who] { who.in_doubt(); }),
+      lanes_(dialer_, loop, [&who] { who.in_doubt(seam::no_shard); }),
       main_(dialer_, me, loop, who),
       introduction_(me.introduction),
       introduced_(!me.introduction) {
@@ -24,7 +24,7 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
   dialer_.asks()->when_moved([this, &who] {
     lanes_.distrust();
     main_.start_over();
-    who.in_doubt();
+    who.in_doubt(seam::no_shard);
   });
 }
 

@@ -24,6 +24,7 @@ class bundle : public claim {
   [[nodiscard]] std::uint64_t fence_of(const owner_id&) const noexcept override;
   [[nodiscard]] std::size_t margin() const noexcept override;
   [[nodiscard]] bool has_parts() const noexcept override { return true; }
+  [[nodiscard]] shard lies_on() const noexcept override;
 
  protected:
   struct part {

@@ -59,6 +59,12 @@ struct claim_spec {
   std::string label{};  ///< for whoever asks who holds it
 };
 
+/// Where a claim lies, in a store that is made of several servers: what one of them does not answer keeps nobody
+/// waiting at the others. A small number.
+using shard = std::size_t;
+/// The store has none; or it lies on several of them; or nobody knows.
+constexpr shard no_shard = 0;
+
 /// One party's place at one lock: a key, a node in a queue, a row, a byte in a file. It has state, so that a store with
 /// a ttl (Redis, SQL) and one with sessions and queues (ZooKeeper, etcd, the directory) fit the same hole.
 ///
@@ -90,6 +96,8 @@ class claim {
   [[nodiscard]] virtual std::size_t margin() const noexcept { return 0; }
   /// When one part is lost the others are still ours, and have to be given back.
   [[nodiscard]] virtual bool has_parts() const noexcept { return false; }
+  /// As far as is known now: it may move. Also while another call is under way.
+  [[nodiscard]] virtual shard lies_on() const noexcept { return no_shard; }
 };
 
 /// Somebody wants a holder to let go; or has taken what it held, by force.
@@ -111,9 +119,9 @@ class backend {
   [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);
   /// A store that keeps no numbers answers that it is unsupported.
   [[nodiscard]] virtual std::unique_ptr<cell> open_cell(std::string name);
-  /// `verify` lets all that is held be renewed at once. Call it, from any thread, when the store may have lost its
-  /// state. Told once, before the first claim.
-  virtual void when_in_doubt(std::function<void()> /*verify*/) {}
+  /// `verify` lets all that is held on one shard be renewed at once; no_shard: all that is held. Call it, from any
+  /// thread, when the store may have lost its state. Told once, before the first claim.
+  virtual void when_in_doubt(std::function<void(shard)> /*verify*/) {}
   /// Who holds the name, and who waits; changes nothing.
   [[nodiscard]] virtual task<answer<state>> inspect(io&, std::string name, limit);
   /// Asks all who hold the name to let go; with a fence, only if that is theirs, as far as the store knows. It frees

@@ -2,12 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <map>
 #include <set>
 
 #include "faults/redis_store.hpp"
+#include "redis/client.hpp"
 #include "redis/keys.hpp"
 #include "redis/slots.hpp"
+#include "runtime/inline_io.hpp"
+#include "runtime/loop.hpp"
 #include "support/acl_in_the_document.hpp"
 #include "support/found.hpp"
 #include "support/redis_cluster.hpp"
@@ -222,6 +227,39 @@ TEST_F(redis_cluster, is_examined_node_by_node) {
           << id << " of node " << node;
     }
   }
+}
+
+TEST_F(redis_cluster, knows_the_shard_of_each_lock_and_which_of_them_is_in_doubt) {
+  runtime::loop loop;
+  const std::unique_ptr<redis::client> client = redis::client::open(url(), loop);
+  std::promise<seam::shard> doubted;
+  std::atomic_flag told;
+  client->when_in_doubt([&](seam::shard which) {
+    if (!told.test_and_set()) doubted.set_value(which);
+  });
+  loop.start();
+  runtime::inline_io here;
+  const limit enough = within(test::hang);
+  const auto take = [&](const std::string& name) {
+    auto claim = client->open({.name = name, .owner = seam::owner_id::of(1, here.random()), .ttl = 20s});
+    EXPECT_TRUE(run_inline(claim->poll(here, enough)).is_yes());
+    return claim;
+  };
+  const std::string name = cluster.name_at(0);
+  const moved_back at_the_end{cluster, slot_of(name)};
+  {
+    const auto one = take(name), same = take(cluster.name_at(0, 1)), other = take(cluster.name_at(1));
+    EXPECT_NE(one->lies_on(), seam::no_shard);
+    EXPECT_EQ(one->lies_on(), same->lies_on());
+    EXPECT_NE(one->lies_on(), other->lies_on());
+    (void)cluster.ask(1, {"CLIENT", "KILL", "TYPE", "normal"});
+    EXPECT_EQ(test::get(doubted.get_future()), other->lies_on());
+    cluster.move(slot_of(name), 0, 1);
+    EXPECT_TRUE(run_inline(one->renew(here, 20s, enough)).is_yes());
+    EXPECT_EQ(one->lies_on(), other->lies_on()) << "it has moved";
+  }
+  client->close();
+  loop.stop();
 }
 
 TEST_F(redis_cluster, is_found_by_any_of_its_nodes) {

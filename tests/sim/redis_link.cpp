@@ -143,7 +143,7 @@ task<void> redis_link::dial() {
   }
   up_ = true;
   call_visitors(std::nullopt);
-  if (std::exchange(was_up_, true)) listener_.in_doubt();
+  if (std::exchange(was_up_, true)) listener_.in_doubt(seam::no_shard);
 }
 
 void redis_link::post(const redis::command& what) {
@@ -183,7 +183,7 @@ void redis_link::broke(way& w) {
     s->answered.set();
   }
   if (&w == &main_ && !std::exchange(up_, false)) return;  // it was not up yet: dial() takes care of it
-  listener_.in_doubt();
+  listener_.in_doubt(seam::no_shard);
 }
 
 void redis_link::call_visitors(const std::optional<seam::failure>& why) {

@@ -24,9 +24,15 @@ class watched_store final : public seam::backend {
   explicit watched_store(std::unique_ptr<seam::backend> behind) : behind_(std::move(behind)) {}
 
   /// From now on replies wait for deliver(). One that is not delivered before the caller's limit is unknown.
-  void hold_back(call c, const std::string& only_of = {}) { set(c, treatment::held_back, only_of); }
+  void hold_back(call c) { set(c, treatment::held_back, nullptr); }
+  void hold_back(call c, const std::string& only_of) {
+    set(c, treatment::held_back, [only_of](const std::string& name) { return name == only_of; });
+  }
+  void hold_back(call c, seam::shard only_there) {
+    set(c, treatment::held_back, [this, only_there](const std::string& name) { return shard_of_(name) == only_there; });
+  }
   /// The same, but the caller's limit is not respected: the reply comes late.
-  void hold_back_beyond_the_limit(call c) { set(c, treatment::held_back_beyond_the_limit, {}); }
+  void hold_back_beyond_the_limit(call c) { set(c, treatment::held_back_beyond_the_limit, nullptr); }
   /// Lets go what was held back, and holds nothing back any more.
   void deliver() {
     shared_.with([](shared& s) {
@@ -48,6 +54,9 @@ class watched_store final : public seam::backend {
   void grant_for(runtime::span only) {
     shared_.with([&](shared& s) { s.granted_for = only; });
   }
+
+  /// Where each name lies. Not while a call is under way.
+  void spread(std::function<seam::shard(const std::string& name)> where) { shard_of_ = std::move(where); }
 
   /// The next claim cannot be made.
   void fail_next_open() {
@@ -98,7 +107,7 @@ class watched_store final : public seam::backend {
   }
   void when_asked(std::function<void(seam::asking)> asked) override { behind_->when_asked(std::move(asked)); }
   void when_warned(std::function<void(std::string_view)> warn) override { behind_->when_warned(std::move(warn)); }
-  void when_in_doubt(std::function<void()> verify) override { behind_->when_in_doubt(std::move(verify)); }
+  void when_in_doubt(std::function<void(seam::shard)> verify) override { behind_->when_in_doubt(std::move(verify)); }
   void close() noexcept override { behind_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }
 
@@ -109,16 +118,16 @@ class watched_store final : public seam::backend {
     std::vector<seam::milliseconds> renewed_for;
     std::array<treatment, 6> treatments{};
     std::array<int, 6> cuts{};
-    std::string only_of;  // a name; empty: of all
+    std::function<bool(const std::string& name)> only_of;  // nothing: of all
     int failing_opens = 0;
     std::optional<runtime::span> granted_for;
     std::vector<runtime::signal*> held_back;
   };
   static std::size_t index(call c) { return static_cast<std::size_t>(c); }
-  void set(call c, treatment t, const std::string& only_of) {
+  void set(call c, treatment t, std::function<bool(const std::string&)> only_of) {
     shared_.with([&](shared& s) {
       s.treatments[index(c)] = t;
-      s.only_of = only_of;
+      s.only_of = std::move(only_of);
     });
   }
 
@@ -131,8 +140,7 @@ class watched_store final : public seam::backend {
     bool lost = false;
     const treatment how = shared_.with([&](shared& s) {
       lost = s.cuts[index(c)] > 0 && s.cuts[index(c)]-- > 0;
-      if (s.treatments[index(c)] == treatment::none || (!s.only_of.empty() && s.only_of != name))
-        return treatment::none;
+      if (s.treatments[index(c)] == treatment::none || (s.only_of && !s.only_of(name))) return treatment::none;
       s.held_back.push_back(&delivered);
       return s.treatments[index(c)];
     });
@@ -168,6 +176,7 @@ class watched_store final : public seam::backend {
     runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
       return store_.carry(i, name_, call::release, l, behind_->release(i, l));
     }
+    [[nodiscard]] seam::shard lies_on() const noexcept override { return store_.shard_of_(name_); }
 
    private:
     watched_store& store_;
@@ -197,6 +206,7 @@ class watched_store final : public seam::backend {
   };
 
   const std::unique_ptr<seam::backend> behind_;
+  std::function<seam::shard(const std::string&)> shard_of_ = [](const std::string&) { return seam::no_shard; };
   runtime::guarded<shared> shared_;
 };
 

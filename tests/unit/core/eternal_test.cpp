@@ -34,12 +34,12 @@ class eternal_store final : public seam::backend {
   std::unique_ptr<seam::claim> open(seam::claim_spec) override {
     return std::make_unique<eternal_claim>(calls, broken);
   }
-  void when_in_doubt(std::function<void()> f) override { verify = std::move(f); }
+  void when_in_doubt(std::function<void(seam::shard)> f) override { verify = std::move(f); }
   [[nodiscard]] guarantees promises() const noexcept override {
     return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};
   }
   std::vector<call> calls;
-  std::function<void()> verify;
+  std::function<void(seam::shard)> verify;
   bool broken = false;
 };
 
@@ -128,12 +128,12 @@ TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renew
 
 TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if_that_cannot_be_mended) {
   const auto lease = take({.ttl = 10s});
-  store_.verify();
+  store_.verify(seam::no_shard);
   world_.run();
   EXPECT_EQ(store_.calls, (std::vector{call::poll, call::renew}));
   EXPECT_TRUE(lease->held(world_.io.now()));
   store_.broken = true;
-  store_.verify();
+  store_.verify(seam::no_shard);
   world_.run();
   EXPECT_EQ(lease->state(), tenancy::phase::lost);
 }
