@@ -1,15 +1,12 @@
 // One Redis server, three times: with its data safe on disk, without, and with a clock that is set.
-#include <algorithm>
 #include <stdexcept>
 
 #include "chaos/redis_faults.hpp"
 #include "chaos/topology.hpp"
-#include "support/stepped_clock.hpp"
 
 namespace holdfast::chaos {
 namespace {
 
-using namespace std::chrono_literals;
 using test::fault_proxy;
 
 /// What it may do to its locks: nothing, forget them, or end them early.
@@ -27,6 +24,7 @@ class one_server : public topology {
 
   std::vector<fault> faults() override {
     std::vector<fault> all = of_the_server();
+    all.push_back(full_memory(server_, "server"));
     for (const unsigned n : {0U, 1U}) {
       for (fault& f : faults_of(lines_[n], "line " + std::to_string(n))) all.push_back(std::move(f));
     }
@@ -34,12 +32,8 @@ class one_server : public topology {
       all.push_back({.name = "flushall", .part = "server", .begin = [this](choices&) { ask({"FLUSHALL"}); }});
     }
     if (habit_ == habit::is_set) {
-      // What a dead process holds stays for as long as the clock is behind what it was: so that is mended.
-      all.push_back({.name = "clock",
-                     .part = "server",
-                     .begin = [this](choices& c) { step_clock(c); },
-                     .end = [this] { clock_.set_ahead(highest_); },
-                     .weight = 4});
+      all.push_back(clock_steps(clock_, "server"));
+      all.back().weight = 4;
     }
     return all;
   }
@@ -77,15 +71,7 @@ class one_server : public topology {
     if (v.is(redis::value::kind::error)) throw std::runtime_error("redis-server: " + v.text);
   }
 
-  void step_clock(choices& c) {
-    constexpr std::chrono::milliseconds steps[] = {20ms, 300ms, 2s, 10min, 1h, -20ms, -300ms, -10min, -1h};
-    const std::chrono::milliseconds ahead = highest_ + steps[c() % std::size(steps)];
-    highest_ = std::max(highest_, ahead);
-    clock_.set_ahead(ahead);
-  }
-
   const habit habit_;
-  std::chrono::milliseconds highest_{0};  // that the clock was ahead
   test::stepped_clock clock_;
   test::redis_server server_{options(), {}, clock_.environment()};
   fault_proxy lines_[2] = {fault_proxy(server_.socket()), fault_proxy(server_.socket())};
