@@ -65,6 +65,18 @@ TEST_F(redis_clock, that_is_set_forwards_ends_leases_and_their_holders_hear_of_i
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
 }
 
+TEST_F(redis_clock, that_is_set_forwards_lets_a_second_holder_in_and_its_fence_is_higher) {
+  watched_client one(server.url()), other(server.url());
+  const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});
+  clock.set_ahead(2h);
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(before.held()) << "it goes by a clock that nobody has set";
+  fence_gate storage;
+  EXPECT_TRUE(storage.admit(next->fence()));
+  EXPECT_FALSE(storage.admit(before.fence()));
+}
+
 TEST_F(redis_clock, that_is_set_back_does_not_make_fences_go_back) {
   watched_client one(server.url());
   std::uint64_t last = 0;

@@ -46,7 +46,9 @@ std::unique_ptr<redis_cluster::member> redis_cluster::start() const {
     }
     options.insert(options.end(), shape_.options.begin(), shape_.options.end());
     try {
-      made->server = std::make_unique<redis_server>(options);
+      const bool first = nodes_.empty();
+      made->server = std::make_unique<redis_server>(options, std::string(),
+                                                    first ? shape_.first_environment : std::vector<std::string>());
       if (shape_.proxies) made->proxy = std::make_unique<fault_proxy>(made->server->socket(), made->known_by);
       return made;
     } catch (const std::runtime_error&) {  // somebody else has the port

@@ -21,6 +21,7 @@ class redis_cluster {
     bool proxies = false;      ///< clients know the nodes by the ports of proxies that stand before them
     std::vector<std::string> options{};
     std::string password{};
+    std::vector<std::string> first_environment{};  ///< of the first node: "NAME=value"
   };
   explicit redis_cluster(shape);
   redis_cluster() : redis_cluster(shape{}) {}
