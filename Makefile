@@ -3,12 +3,13 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos build bench interop side-by-side format install deb clean
+.PHONY: help demo test chaos partitions build bench interop side-by-side format install deb clean
 
 help:
 	@echo 'make demo             set up, build (some minutes), and see a lock at work; STORE=redis://host shows it there'
 	@echo 'make test             set up, build and run every test, with both compilers and the sanitizers'
 	@echo 'make chaos            processes under seeded faults for TIME=1m; also TOPOLOGY=name, SEED=number'
+	@echo 'make partitions       the same with packets that the kernel drops; this machine has to allow network namespaces'
 	@echo 'make build            the library and the program, optimised, in build/release'
 	@echo 'make bench            run the benchmarks'
 	@echo 'make interop          lock next to libraries of other languages (from npm)'
@@ -29,6 +30,9 @@ test:
 
 chaos:
 	@JOBS=$(JOBS) TIME='$(TIME)' TOPOLOGY='$(TOPOLOGY)' SEED='$(SEED)' scripts/chaos
+
+partitions:
+	@JOBS=$(JOBS) TIME='$(TIME)' SEED='$(SEED)' scripts/partitions
 
 build:
 	@scripts/setup build

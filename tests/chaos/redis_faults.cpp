@@ -1,5 +1,9 @@
 #include "chaos/redis_faults.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
 #include <stdexcept>
 
 #include "chaos/locks.hpp"
@@ -7,6 +11,7 @@
 
 namespace holdfast::chaos {
 
+using namespace std::chrono_literals;
 using test::fault_proxy;
 using way = fault_proxy::way;
 using treatment = fault_proxy::treatment;
@@ -44,9 +49,35 @@ std::vector<fault> faults_of(fault_proxy& line, const std::string& part) {
   };
 }
 
+fault clock_steps(const test::stepped_clock& clock, const std::string& part) {
+  const auto highest = std::make_shared<std::chrono::milliseconds>(0);  // that it was ahead
+  const auto step = [&clock, highest](choices& c) {
+    constexpr std::chrono::milliseconds steps[] = {20ms, 300ms, 2s, 10min, 1h, -20ms, -300ms, -10min, -1h};
+    const std::chrono::milliseconds ahead = *highest + steps[c() % std::size(steps)];
+    *highest = std::max(*highest, ahead);
+    clock.set_ahead(ahead);
+  };
+  // What a dead process holds stays for as long as the clock is behind what it was: so that is mended.
+  return {.name = "clock", .part = part, .begin = step, .end = [&clock, highest] { clock.set_ahead(*highest); }};
+}
+
+fault full_memory(test::redis_server& s, const std::string& part) {
+  const auto bound = [&s](std::string_view bytes) {
+    const redis::value v = s.ask({"CONFIG", "SET", "maxmemory", bytes});
+    if (v.is(redis::value::kind::error)) throw std::runtime_error("redis-server: " + v.text);
+  };
+  return {.name = "full", .part = part, .begin = [bound](choices&) { bound("1"); }, .end = [bound] { bound("0"); }};
+}
+
 void start_again(test::redis_server& s) {
-  s.start();
-  const auto is_ready = [&s] { return s.ask({"PING"}).text == "PONG"; };
+  const auto is_ready = [&s] {
+    try {
+      if (s.pid() < 0) s.start();
+      return s.ask({"PING"}).text == "PONG";
+    } catch (const std::runtime_error&) {  // somebody has its port for a moment
+      return false;
+    }
+  };
   if (!test::eventually(is_ready)) throw std::runtime_error("a server does not read its data");
 }
 

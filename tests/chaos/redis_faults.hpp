@@ -5,12 +5,19 @@
 #include "chaos/topology.hpp"
 #include "support/fault_proxy.hpp"
 #include "support/redis_server.hpp"
+#include "support/stepped_clock.hpp"
 
 /// What the topologies of Redis have in common.
 namespace holdfast::chaos {
 
 /// What networks do. The line must outlive the faults.
 [[nodiscard]] std::vector<fault> faults_of(test::fault_proxy& line, const std::string& part);
+
+/// It is set, by milliseconds and by an hour, forwards and backwards. It must outlive the fault.
+[[nodiscard]] fault clock_steps(const test::stepped_clock&, const std::string& part);
+
+/// The memory of a server is full: it takes no new keys.
+[[nodiscard]] fault full_memory(test::redis_server&, const std::string& part);
 
 /// One that was killed; it has read its data when this returns.
 void start_again(test::redis_server&);

@@ -1,10 +1,4 @@
 // One Redis server, three times: with its data safe on disk, without, and with a clock that is set.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <optional>
 #include <stdexcept>
 
 #include "chaos/redis_faults.hpp"
@@ -13,7 +7,6 @@
 namespace holdfast::chaos {
 namespace {
 
-using namespace std::chrono_literals;
 using test::fault_proxy;
 
 /// What it may do to its locks: nothing, forget them, or end them early.
@@ -21,38 +14,31 @@ enum class habit { keeps, forgets, is_set };
 
 class one_server : public topology {
  public:
-  explicit one_server(habit h) : habit_(h) {
-    set_clock(0ms);
-    under_our_clock([this] { server_.emplace(options()); });
-    for (auto& line : lines_) line.emplace(server_->socket());
-  }
+  explicit one_server(habit h) : habit_(h) {}
 
   std::string url(unsigned client) const override {
-    return "redis+unix://" + lines_[client % 2]->socket() + "?timeout=250ms&connect_timeout=500ms";
+    return "redis+unix://" + lines_[client % 2].socket() + "?timeout=250ms&connect_timeout=500ms";
   }
   promises promised() const override { return {.exclusion = habit_ == habit::keeps, .fences_grow = true}; }
-  std::string naive_sockets() const override { return lines_[0]->socket(); }
+  std::string naive_sockets() const override { return lines_[0].socket(); }
 
   std::vector<fault> faults() override {
     std::vector<fault> all = of_the_server();
+    all.push_back(full_memory(server_, "server"));
     for (const unsigned n : {0U, 1U}) {
-      for (fault& f : faults_of(*lines_[n], "line " + std::to_string(n))) all.push_back(std::move(f));
+      for (fault& f : faults_of(lines_[n], "line " + std::to_string(n))) all.push_back(std::move(f));
     }
     if (habit_ == habit::forgets) {
       all.push_back({.name = "flushall", .part = "server", .begin = [this](choices&) { ask({"FLUSHALL"}); }});
     }
     if (habit_ == habit::is_set) {
-      // What a dead process holds stays for as long as the clock is behind what it was: so that is mended.
-      all.push_back({.name = "clock",
-                     .part = "server",
-                     .begin = [this](choices& c) { step_clock(c); },
-                     .end = [this] { set_clock(highest_); },
-                     .weight = 4});
+      all.push_back(clock_steps(clock_, "server"));
+      all.back().weight = 4;
     }
     return all;
   }
 
-  std::vector<std::string> leftovers() override { return locks_at(*server_); }
+  std::vector<std::string> leftovers() override { return locks_at(server_); }
 
  private:
   [[nodiscard]] std::vector<std::string> options() const {
@@ -61,13 +47,15 @@ class one_server : public topology {
   }
 
   std::vector<fault> of_the_server() {
-    const auto restart = [this] { under_our_clock([this] { start_again(*server_); }); };
     return {
-        {.name = "kill", .part = "server", .begin = [this](choices&) { server_->kill(); }, .end = restart},
+        {.name = "kill",
+         .part = "server",
+         .begin = [this](choices&) { server_.kill(); },
+         .end = [this] { start_again(server_); }},
         {.name = "standstill",
          .part = "server",
-         .begin = [this](choices&) { server_->stop(); },
-         .end = [this] { server_->go_on(); },
+         .begin = [this](choices&) { server_.stop(); },
+         .end = [this] { server_.go_on(); },
          .weight = 2},
         {.name = "script_flush", .part = "server", .begin = [this](choices&) { ask({"SCRIPT", "FLUSH"}); }},
         {.name = "drop", .part = "server", .begin = [this](choices&) { ask({"CLIENT", "KILL", "TYPE", "normal"}); }},
@@ -79,36 +67,14 @@ class one_server : public topology {
   }
 
   void ask(std::initializer_list<std::string_view> words) {
-    const redis::value v = server_->ask(words);
+    const redis::value v = server_.ask(words);
     if (v.is(redis::value::kind::error)) throw std::runtime_error("redis-server: " + v.text);
   }
 
-  void step_clock(choices& c) {
-    constexpr std::chrono::milliseconds steps[] = {20ms, 300ms, 2s, 10min, 1h, -20ms, -300ms, -10min, -1h};
-    const std::chrono::milliseconds ahead = highest_ + steps[c() % std::size(steps)];
-    highest_ = std::max(highest_, ahead);
-    set_clock(ahead);
-  }
-  void set_clock(std::chrono::milliseconds ahead) const {
-    const std::int64_t ms = ahead.count();
-    const int fd = ::open(folder_.file("offset").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    const bool written = ::pwrite(fd, &ms, sizeof ms, 0) == static_cast<ssize_t>(sizeof ms);
-    ::close(fd);
-    if (!written) throw std::runtime_error("cannot set the clock");
-  }
-  template <class Start>
-  void under_our_clock(Start start) const {
-    if (habit_ == habit::is_set) ::setenv("LD_PRELOAD", HOLDFAST_STEPPED_CLOCK, 1);
-    ::setenv("HOLDFAST_CLOCK_OFFSET", folder_.file("offset").c_str(), 1);
-    start();
-    ::unsetenv("LD_PRELOAD");
-  }
-
   const habit habit_;
-  std::chrono::milliseconds highest_{0};  // that the clock was ahead
-  test::temporary_folder folder_;
-  std::optional<test::redis_server> server_;
-  std::optional<fault_proxy> lines_[2];
+  test::stepped_clock clock_;
+  test::redis_server server_{options(), {}, clock_.environment()};
+  fault_proxy lines_[2] = {fault_proxy(server_.socket()), fault_proxy(server_.socket())};
 };
 
 const registered durable{"redis_durable", [] { return std::make_unique<one_server>(habit::keeps); }};

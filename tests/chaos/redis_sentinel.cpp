@@ -1,5 +1,6 @@
 // A primary, two replicas and three sentinels: replaced by hand, and by the sentinels when the primary is silent. An
 // old primary that comes back empty takes writes until it is told to follow; what was not replicated yet is gone.
+// Twice: as they are, and where grants wait for both replicas and no server takes writes without one.
 #include <string>
 #include <thread>
 
@@ -13,9 +14,16 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t replicas = 2, sentinels = 3;
 
+enum class care { none, for_replicas };
+
 class watched_primary : public topology {
  public:
-  std::string url(unsigned) const override { return group_.url("timeout=250ms&connect_timeout=500ms"); }
+  explicit watched_primary(care c) : care_(c) {}
+
+  std::string url(unsigned) const override {
+    const std::string wait = care_ == care::none ? "" : "&wait_replicas=all&wait_timeout=200ms";
+    return group_.url("timeout=250ms&connect_timeout=500ms" + wait);
+  }
   promises promised() const override { return {.exclusion = false, .fences_grow = true}; }
   std::string naive_sockets() const override {
     std::string all = group_.server(0).socket();
@@ -90,11 +98,20 @@ class watched_primary : public topology {
     return true;
   }
 
-  mutable test::redis_group group_{{.replicas = replicas, .sentinels = sentinels, .down_after = 1s}};
+  static std::vector<std::string> options(care c) {
+    if (c == care::none) return {};
+    return {"--min-replicas-to-write", "1", "--min-replicas-max-lag", "2"};
+  }
+
+  const care care_;
+  mutable test::redis_group group_{
+      {.replicas = replicas, .sentinels = sentinels, .down_after = 1s, .server_options = options(care_)}};
   test::redis_server* victim_ = nullptr;
 };
 
-const registered watched{"redis_sentinel", [] { return std::make_unique<watched_primary>(); }};
+const registered watched{"redis_sentinel", [] { return std::make_unique<watched_primary>(care::none); }};
+const registered waited_for{"redis_sentinel_wait",
+                            [] { return std::make_unique<watched_primary>(care::for_replicas); }};
 
 }  // namespace
 }  // namespace holdfast::chaos

@@ -1,5 +1,6 @@
 // Redlock over three and over five servers that keep nothing on disk: one that was killed comes back empty, and must
-// not vote until all that it may have forgotten is over.
+// not vote until all that it may have forgotten is over. And over three whose clocks are set: one that is set forwards
+// forgets its keys, and that it is young.
 #include <memory>
 #include <thread>
 
@@ -15,7 +16,8 @@ constexpr auto max_ttl = 2s;
 
 /// A server, and two ways to it.
 struct node {
-  test::redis_server server;
+  test::stepped_clock clock;
+  test::redis_server server{{}, {}, clock.environment()};
   fault_proxy lines[2] = {fault_proxy(server.socket()), fault_proxy(server.socket())};
 
   [[nodiscard]] bool votes() const {
@@ -27,7 +29,7 @@ struct node {
 
 class redlock : public topology {
  public:
-  explicit redlock(std::size_t many) {
+  explicit redlock(std::size_t many, bool clocks_are_set = false) : clocks_are_set_(clocks_are_set) {
     for (std::size_t n = 0; n < many; ++n) nodes_.push_back(std::make_unique<node>());
     redlock::recover();
   }
@@ -43,7 +45,7 @@ class redlock : public topology {
     return "redlock+unix://" + paths +
            "?timeout=250ms&connect_timeout=500ms&max_ttl=" + std::to_string(max_ttl.count()) + "s";
   }
-  promises promised() const override { return {}; }
+  promises promised() const override { return {.exclusion = !clocks_are_set_, .fences_grow = true}; }
   bool shares() const override { return false; }
   std::string naive_sockets() const override { return nodes_[0]->lines[0].socket(); }
 
@@ -52,8 +54,11 @@ class redlock : public topology {
     const std::size_t minority = nodes_.size() / 2;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       // So many parts, so many servers are dead or stand still at a time.
-      for (fault& f : of_the_server(nodes_[n]->server, "servers " + std::to_string(n % minority))) {
-        all.push_back(std::move(f));
+      const std::string servers = "servers " + std::to_string(n % minority);
+      for (fault& f : of_the_server(nodes_[n]->server, servers)) all.push_back(std::move(f));
+      if (clocks_are_set_) {
+        all.push_back(clock_steps(nodes_[n]->clock, servers));
+        all.back().weight = 4;
       }
       for (const std::size_t way : {0U, 1U}) {
         const std::string part = "line " + std::to_string(way) + " to " + std::to_string(n);
@@ -80,16 +85,19 @@ class redlock : public topology {
          .begin = [&s](choices&) { s.stop(); },
          .end = [&s] { s.go_on(); },
          .weight = 2},
+        full_memory(s, part),
         {.name = "script_flush", .part = part, .begin = [&s](choices&) { (void)s.ask({"SCRIPT", "FLUSH"}); }},
         {.name = "drop", .part = part, .begin = [&s](choices&) { (void)s.ask({"CLIENT", "KILL", "TYPE", "normal"}); }},
     };
   }
 
+  const bool clocks_are_set_;
   std::vector<std::unique_ptr<node>> nodes_;
 };
 
 const registered over_three{"redlock_3", [] { return std::make_unique<redlock>(3); }};
 const registered over_five{"redlock_5", [] { return std::make_unique<redlock>(5); }};
+const registered with_clocks{"redlock_clock", [] { return std::make_unique<redlock>(3, true); }};
 
 }  // namespace
 }  // namespace holdfast::chaos

@@ -14,9 +14,9 @@
 ///
 ///     const registered mine{"redlock_3", [] { return std::make_unique<redlock>(3); }};
 ///
-/// and a line in CMakeLists.txt: `chaos_test(redlock_3 redlock.cpp 15)`, for 15 seconds. Clients, nemesis, resource and
-/// checker are the same for all; redis_faults.hpp has what those of Redis share. The run is then in `make test`, and in
-/// `make chaos TOPOLOGY=redlock_3 TIME=10m`.
+/// and a line in CMakeLists.txt: `chaos_test(redlock_3 redlock.cpp)`. Clients, nemesis, resource and checker are the
+/// same for all; redis_faults.hpp has what those of Redis share. The run is then in `make test`, and in `make chaos
+/// TOPOLOGY=redlock_3 TIME=10m`.
 namespace holdfast::chaos {
 
 using choices = std::mt19937_64;

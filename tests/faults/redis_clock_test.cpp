@@ -1,91 +1,87 @@
 // The server's clock is set, forwards and backwards, while locks are held and waited for.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
 
 #include "faults/redis_store.hpp"
 #include "support/found.hpp"
+#include "support/stepped_clock.hpp"
 
 namespace holdfast::faults {
 namespace {
 
 class redis_clock : public testing::Test {
  protected:
-  redis_clock() {
-    set_ahead(0ms);
-    ::setenv("LD_PRELOAD", HOLDFAST_STEPPED_CLOCK, 1);
-    ::setenv("HOLDFAST_CLOCK_OFFSET", folder.file("offset").c_str(), 1);
-    server.emplace();
-    ::unsetenv("LD_PRELOAD");
-  }
-  void set_ahead(std::chrono::milliseconds by) const {
-    const std::int64_t ms = by.count();
-    const int fd = ::open(folder.file("offset").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    EXPECT_EQ(::pwrite(fd, &ms, sizeof ms, 0), static_cast<ssize_t>(sizeof ms));
-    ::close(fd);
-  }
-  [[nodiscard]] std::int64_t server_seconds() const { return std::stoll(server->ask({"TIME"}).items.at(0).text); }
+  [[nodiscard]] std::int64_t server_seconds() const { return std::stoll(server.ask({"TIME"}).items.at(0).text); }
 
-  test::temporary_folder folder;
-  std::optional<test::redis_server> server;
+  const test::stepped_clock clock;
+  const test::redis_server server{{}, {}, clock.environment()};
 };
 
 TEST_F(redis_clock, can_be_set_by_this_test) {
   const std::int64_t before = server_seconds();
-  set_ahead(1h);
+  clock.set_ahead(1h);
   EXPECT_GE(server_seconds(), before + 3600);
 }
 
 TEST_F(redis_clock, that_differs_from_ours_is_found_when_the_store_is_examined) {
-  set_ahead(-1h);
-  watched_client one(server->url());
+  clock.set_ahead(-1h);
+  watched_client one(server.url());
   const std::vector<finding> all = one.store.examine();
   EXPECT_TRUE(test::is(all, "redis.clock", finding::severity::warning));
   EXPECT_TRUE(test::is(all, "redis.clock_rate", finding::severity::fine));
 }
 
 TEST_F(redis_clock, that_is_set_while_the_store_is_examined_is_found) {
-  watched_client one(server->url());
+  watched_client one(server.url());
   auto examining = std::async(std::launch::async, [&] { return one.store.examine(); });
   EXPECT_TRUE(test::eventually([&] {  // it has read the clock once
-    return server->ask({"INFO", "commandstats"}).text.find("cmdstat_time:") != std::string::npos;
+    return server.ask({"INFO", "commandstats"}).text.find("cmdstat_time:") != std::string::npos;
   }));
-  set_ahead(300ms);
+  clock.set_ahead(300ms);
   EXPECT_TRUE(test::is(test::get(std::move(examining)), "redis.clock_rate", finding::severity::danger));
 }
 
 TEST_F(redis_clock, that_is_set_while_one_waits_is_told_to_the_observer) {
-  watched_client one(server->url()), other(server->url());
+  watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   auto waiting = other.wait_for("a");
   EXPECT_TRUE(other.seen->events(event::kind::warning).empty());
-  set_ahead(10s);
+  clock.set_ahead(10s);
   EXPECT_TRUE(other.seen->comes(event::kind::warning, 1));
-  set_ahead(-60s);
+  clock.set_ahead(-60s);
   EXPECT_TRUE(other.seen->comes(event::kind::warning, 2));
   const std::string text(other.seen->events(event::kind::warning).back().text);
   EXPECT_NE(text.find("the server's clock was set"), std::string::npos) << text;
-  set_ahead(0ms);
+  clock.set_ahead(0ms);
   EXPECT_EQ(held.release(), released::yes);
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
 TEST_F(redis_clock, that_is_set_forwards_ends_leases_and_their_holders_hear_of_it) {
-  watched_client one(server->url());
+  watched_client one(server.url());
   lease held = one.store.acquire("a", {.ttl = 900ms});
   const std::stop_token lost = held.lost_token();
-  set_ahead(1h);
+  clock.set_ahead(1h);
   EXPECT_TRUE(happens(lost));
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
 }
 
+TEST_F(redis_clock, that_is_set_forwards_lets_a_second_holder_in_and_its_fence_is_higher) {
+  watched_client one(server.url()), other(server.url());
+  const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});
+  clock.set_ahead(2h);
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(before.held()) << "it goes by a clock that nobody has set";
+  fence_gate storage;
+  EXPECT_TRUE(storage.admit(next->fence()));
+  EXPECT_FALSE(storage.admit(before.fence()));
+}
+
 TEST_F(redis_clock, that_is_set_back_does_not_make_fences_go_back) {
-  watched_client one(server->url());
+  watched_client one(server.url());
   std::uint64_t last = 0;
   for (const std::chrono::milliseconds ahead : {0ms, 10'000ms, 5'000ms, -60'000ms, 0ms}) {
-    set_ahead(ahead);
+    clock.set_ahead(ahead);
     const std::optional<lease> held = one.store.try_acquire("a", within(test::hang));
     ASSERT_TRUE(held);
     EXPECT_GT(held->fence(), last) << ahead.count();
@@ -94,20 +90,20 @@ TEST_F(redis_clock, that_is_set_back_does_not_make_fences_go_back) {
 }
 
 TEST_F(redis_clock, that_is_set_back_keeps_a_dead_holders_lock_for_longer_and_lets_the_living_go_on) {
-  watched_client one(server->url()), other(server->url());
+  watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a", {.ttl = 900ms});
   auto waiting = other.wait_for("a");
-  set_ahead(-1h);
+  clock.set_ahead(-1h);
   EXPECT_TRUE(held.renew(900ms));
   EXPECT_EQ(held.release(), released::yes);
   EXPECT_TRUE(test::get(std::move(waiting))) << "the message that gave it to us came from a clock that went back";
 }
 
 TEST_F(redis_clock, that_is_set_forwards_while_one_waits_makes_it_ask_before_it_believes) {
-  watched_client one(server->url()), other(server->url());
+  watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a", {.ttl = 24h});
   auto waiting = other.wait_for("a");
-  set_ahead(1min);  // the message will say that the grant was a minute after the poll
+  clock.set_ahead(1min);  // the message will say that the grant was a minute after the poll
   const boot_clock::time_point before = boot_clock::now();
   EXPECT_EQ(held.release(), released::yes);
   const std::optional<lease> next = test::get(std::move(waiting));

@@ -16,6 +16,7 @@
 #include "support/acl_in_the_document.hpp"
 #include "support/found.hpp"
 #include "support/redis_cluster.hpp"
+#include "support/stepped_clock.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -290,6 +291,35 @@ TEST_F(redis_cluster, is_no_single_server_and_a_single_server_is_no_cluster) {
   EXPECT_NE(no_node.second.find("redis://"), std::string::npos) << no_node.second;
   EXPECT_EQ(failure_of([&] { (void)open("redis+cluster://" + cluster.address(0) + "/1"); }).first, errc::bad_url);
   EXPECT_EQ(failure_of([&] { (void)open(cluster.url("prefix={a}")); }).first, errc::bad_url);
+}
+
+TEST_F(redis_cluster, tells_of_a_loss_when_a_node_has_come_back_empty) {
+  const std::string name = cluster.name_at(0);
+  watched_client one(url(), 20s), other(url(), 20s);
+  lease held = one.store.acquire(name, {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  cluster.node(0).kill();
+  cluster.node(0).start();
+  cluster.wait_until_ok();
+  const std::optional<lease> next = other.store.try_acquire(name, within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+  EXPECT_TRUE(happens(lost)) << "long before the ttl";
+}
+
+TEST(redis_cluster_with_clocks, has_fences_that_grow_when_a_slot_moves_to_one_that_is_behind) {
+  const test::stepped_clock clock;
+  clock.set_ahead(1h);
+  test::redis_cluster cluster({.first_environment = clock.environment()});
+  const std::string name = cluster.name_at(0);
+  watched_client one(cluster.url("timeout=300ms")), other(cluster.url("timeout=300ms"));
+  lease held = one.store.acquire(name, {.ttl = 20s});
+  auto waiting = other.wait_for(name, {.ttl = 20s});
+  cluster.move(slot_of(name), 0, 1);
+  EXPECT_EQ(held.release(), released::yes);
+  const std::optional<lease> next = test::get(std::move(waiting));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence()) << "the last fence has moved with the slot";
 }
 
 TEST(redis_cluster_with_a_password, lets_those_in_who_know_it) {

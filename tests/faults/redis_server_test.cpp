@@ -187,6 +187,9 @@ TEST(redis_server_that_evicts, takes_a_lock_away_and_the_holder_hears_of_it) {
     return server.keys("holdfast:{a}").empty();
   }));
   (void)server.ask({"CONFIG", "SET", "maxmemory", "0"});
+  const std::optional<lease> next = one.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence()) << "though the last one may have been evicted, too";
   EXPECT_TRUE(happens(lost));
 }
 

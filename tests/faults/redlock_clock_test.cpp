@@ -1,11 +1,8 @@
 // What Redlock does not give, and fences do: the two counterexamples of M. Kleppmann, on real servers.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
 
 #include "faults/redlock_servers.hpp"
+#include "support/stepped_clock.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -25,35 +22,20 @@ TEST(redlock_counterexample, of_a_holder_that_stands_still_is_met_by_its_deadlin
 
 class redlock_clock : public testing::Test {
  protected:
-  redlock_clock() {
-    set_ahead(0ms);
-    ::setenv("LD_PRELOAD", HOLDFAST_STEPPED_CLOCK, 1);
-    ::setenv("HOLDFAST_CLOCK_OFFSET", folder.file("offset").c_str(), 1);
-    second.emplace();
-    ::unsetenv("LD_PRELOAD");
-  }
-  /// The second server's clock alone.
-  void set_ahead(std::chrono::milliseconds by) const {
-    const std::int64_t ms = by.count();
-    const int fd = ::open(folder.file("offset").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    EXPECT_EQ(::pwrite(fd, &ms, sizeof ms, 0), static_cast<ssize_t>(sizeof ms));
-    ::close(fd);
-  }
   [[nodiscard]] std::string url() const { return url_with(third.socket()); }
   [[nodiscard]] std::string url_with(const std::string& last) const {
-    return "redlock+unix://" + first.socket() + "," + second->socket() + "," + last +
+    return "redlock+unix://" + first.socket() + "," + second.socket() + "," + last +
            "?timeout=300ms&young_nodes=vote&max_ttl=1h";
   }
 
-  test::temporary_folder folder;
-  test::redis_server first, third;
-  std::optional<test::redis_server> second;
+  const test::stepped_clock clock;  // of the second one alone
+  const test::redis_server first, second{{}, {}, clock.environment()}, third;
 };
 
 TEST_F(redlock_clock, that_jumps_at_one_server_lets_a_second_holder_in_and_its_fence_is_higher) {
   watched_client one(url_with("/nowhere")), other(url());
   const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});  // of the first and the second
-  set_ahead(2h);                                                             // the key of the second one is over
+  clock.set_ahead(2h);                                                       // the key of the second one is over
   const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
   ASSERT_TRUE(next);
   EXPECT_TRUE(before.held()) << "it counts on a server whose clock has jumped";
@@ -65,11 +47,11 @@ TEST_F(redlock_clock, that_jumps_at_one_server_lets_a_second_holder_in_and_its_f
 TEST_F(redlock_clock, that_jumps_at_one_server_of_three_does_no_harm_to_a_lock_that_all_of_them_have) {
   watched_client one(url()), other(url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
-  const auto has_it = [&](test::redis_server& each) {
+  const auto has_it = [&](const test::redis_server& each) {
     return !each.ask({"GET", redlock_servers::key("a")}).text.empty();
   };
-  EXPECT_TRUE(test::eventually([&] { return has_it(first) && has_it(*second) && has_it(third); }));
-  set_ahead(2h);
+  EXPECT_TRUE(test::eventually([&] { return has_it(first) && has_it(second) && has_it(third); }));
+  clock.set_ahead(2h);
   EXPECT_FALSE(other.store.try_acquire("a"));
   EXPECT_TRUE(held.held());
 }

@@ -16,12 +16,13 @@ std::uint16_t first_slot_of(std::size_t n, std::size_t primaries) {
 }
 
 template <class F>
-void wait_for(const char* what, F condition) {
+[[nodiscard]] bool comes(F condition) {
   const auto end = std::chrono::steady_clock::now() + hang;
   while (!condition()) {
-    if (std::chrono::steady_clock::now() >= end) throw std::runtime_error(std::string("a cluster without ") + what);
+    if (std::chrono::steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  return true;
 }
 
 }  // namespace
@@ -45,7 +46,9 @@ std::unique_ptr<redis_cluster::member> redis_cluster::start() const {
     }
     options.insert(options.end(), shape_.options.begin(), shape_.options.end());
     try {
-      made->server = std::make_unique<redis_server>(options);
+      const bool first = nodes_.empty();
+      made->server = std::make_unique<redis_server>(options, std::string(),
+                                                    first ? shape_.first_environment : std::vector<std::string>());
       if (shape_.proxies) made->proxy = std::make_unique<fault_proxy>(made->server->socket(), made->known_by);
       return made;
     } catch (const std::runtime_error&) {  // somebody else has the port
@@ -70,7 +73,7 @@ redis_cluster::redis_cluster(shape s) : shape_(std::move(s)) {
       demand(n, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(met.port), std::to_string(met.bus)});
     }
   }
-  wait_for("nodes that know each other", [&] {
+  const bool met = comes([&] {
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       if (fact(n, {"CLUSTER", "INFO"}, "cluster_known_nodes") != std::to_string(nodes_.size())) return false;
       // A node that was met goes by a name of ours until it has said its own.
@@ -79,27 +82,59 @@ redis_cluster::redis_cluster(shape s) : shape_(std::move(s)) {
     }
     return true;
   });
+  if (!met) throw std::runtime_error("nodes that do not know each other: " + views());
   for (std::size_t n = shape_.primaries; n < nodes_.size(); ++n)
     demand(n, {"CLUSTER", "REPLICATE", nodes_[(n - shape_.primaries) % shape_.primaries]->id});
   wait_until_ok();
 }
 
 void redis_cluster::wait_until_ok() {
-  wait_for("a good state", [&] {
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      if (nodes_[n]->server->pid() < 0) continue;
-      if (fact(n, {"CLUSTER", "INFO"}, "cluster_state") != "ok") return false;
-      if (fact(n, {"CLUSTER", "INFO"}, "cluster_slots_ok") != "16384") return false;
-      const std::string link = fact(n, {"INFO", "replication"}, "master_link_status");
-      if (!link.empty() && link != "up") return false;
+  if (!comes([&] { return is_ok(); })) throw std::runtime_error("a cluster that is not well: " + views());
+}
+
+std::string redis_cluster::views() {
+  std::string all;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n]->server->pid() < 0) continue;
+    all += "\nnode " + std::to_string(n) + ", " + fact(n, {"CLUSTER", "INFO"}, "cluster_state") + ", link " +
+           fact(n, {"INFO", "replication"}, "master_link_status") + "\n" + ask(n, {"CLUSTER", "NODES"}).text;
+  }
+  return all;
+}
+
+bool redis_cluster::is_ok() {
+  std::size_t living = 0;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n]->server->pid() < 0) continue;
+    ++living;
+    if (fact(n, {"CLUSTER", "INFO"}, "cluster_state") != "ok") return false;
+    if (fact(n, {"CLUSTER", "INFO"}, "cluster_slots_ok") != "16384") return false;
+    const std::string link = fact(n, {"INFO", "replication"}, "master_link_status");
+    if (!link.empty() && link != "up") return false;
+  }
+  std::size_t connected = 0;
+  for (const std::size_t n : primaries()) {
+    connected += static_cast<std::size_t>(std::stoi("0" + fact(n, {"INFO", "replication"}, "connected_slaves")));
+  }
+  return living < nodes_.size() || connected == shape_.replicas;
+}
+
+std::vector<std::size_t> redis_cluster::primaries() {
+  std::vector<std::size_t> found;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n]->server->pid() >= 0 && fact(n, {"INFO", "replication"}, "role") == "master") found.push_back(n);
+  }
+  return found;
+}
+
+std::size_t redis_cluster::owner_of(std::uint16_t slot) {
+  for (const std::size_t n : primaries()) {
+    for (const redis::value& range : ask(n, {"CLUSTER", "SLOTS"}).items) {  // first and last slot, and who has them
+      const bool has = range.items.at(0).number <= slot && slot <= range.items.at(1).number;
+      if (has && range.items.at(2).items.at(2).text == id(n)) return n;
     }
-    std::size_t connected = 0;
-    for (std::size_t n = 0; n < shape_.primaries; ++n) {
-      if (nodes_[n]->server->pid() < 0) return true;
-      connected += static_cast<std::size_t>(std::stoi("0" + fact(n, {"INFO", "replication"}, "connected_slaves")));
-    }
-    return connected >= shape_.replicas;
-  });
+  }
+  throw std::runtime_error("nobody has slot " + std::to_string(slot));
 }
 
 std::string redis_cluster::url(const std::string& options, const std::string& who) const {
@@ -145,14 +180,14 @@ std::string redis_cluster::fact(std::size_t node, const std::vector<std::string>
 
 std::vector<std::string> redis_cluster::keys(const std::string& pattern) {
   std::vector<std::string> found;
-  for (std::size_t n = 0; n < shape_.primaries; ++n) {
+  for (const std::size_t n : primaries()) {
     for (const redis::value& key : ask(n, {"KEYS", pattern}).items) found.push_back(key.text);
   }
   return found;
 }
 
 void redis_cluster::flush() {
-  for (std::size_t n = 0; n < shape_.primaries; ++n) demand(n, {"FLUSHALL", "SYNC"});
+  for (const std::size_t n : primaries()) demand(n, {"FLUSHALL", "SYNC"});
 }
 
 void redis_cluster::begin_to_move(std::uint16_t slot, std::size_t from, std::size_t to) {
@@ -163,13 +198,14 @@ void redis_cluster::begin_to_move(std::uint16_t slot, std::size_t from, std::siz
 void redis_cluster::move_keys(std::uint16_t slot, std::size_t from, std::size_t to, std::size_t most) {
   const redis::value keys = ask(from, {"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), std::to_string(most)});
   for (const redis::value& key : keys.items) {
-    demand(from, {"MIGRATE", "127.0.0.1", std::to_string(nodes_.at(to)->port), key.text, "0", "5000"});
+    const std::string port = std::to_string(nodes_.at(to)->port);
+    demand(from, {"MIGRATE", "127.0.0.1", port, key.text, "0", "5000", "REPLACE"});
   }
 }
 
 void redis_cluster::end_move(std::uint16_t slot, std::size_t to) {
   demand(to, {"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)});
-  for (std::size_t n = 0; n < shape_.primaries; ++n) {
+  for (const std::size_t n : primaries()) {
     if (n != to) demand(n, {"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)});
   }
 }
@@ -179,6 +215,10 @@ void redis_cluster::move(std::uint16_t slot, std::size_t from, std::size_t to) {
   // A lock that is taken meanwhile is taken there, or not at all.
   while (!ask(from, {"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), "1"}).items.empty()) move_keys(slot, from, to);
   end_move(slot, to);
+}
+
+void redis_cluster::forget_move(std::uint16_t slot) {
+  for (const std::size_t n : primaries()) (void)ask(n, {"CLUSTER", "SETSLOT", std::to_string(slot), "STABLE"});
 }
 
 }  // namespace holdfast::test

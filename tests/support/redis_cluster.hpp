@@ -21,6 +21,7 @@ class redis_cluster {
     bool proxies = false;      ///< clients know the nodes by the ports of proxies that stand before them
     std::vector<std::string> options{};
     std::string password{};
+    std::vector<std::string> first_environment{};  ///< of the first node: "NAME=value"
   };
   explicit redis_cluster(shape);
   redis_cluster() : redis_cluster(shape{}) {}
@@ -37,6 +38,10 @@ class redis_cluster {
   [[nodiscard]] std::size_t home_of(std::string_view key) const;
   /// A name whose lock lies there.
   [[nodiscard]] std::string name_at(std::size_t primary, int n = 0) const;
+  /// Those that live and call themselves primaries. In the beginning, the first ones.
+  [[nodiscard]] std::vector<std::size_t> primaries();
+  /// The primary that says so of this slot. Throws std::runtime_error when there is none right now.
+  [[nodiscard]] std::size_t owner_of(std::uint16_t slot);
   /// Asks a node, with the password if there is one.
   redis::value ask(std::size_t node, std::vector<std::string> words);
   /// The keys that match, of all primaries.
@@ -48,9 +53,15 @@ class redis_cluster {
   void move_keys(std::uint16_t slot, std::size_t from, std::size_t to, std::size_t most = 1'000);
   void end_move(std::uint16_t slot, std::size_t to);
   void move(std::uint16_t slot, std::size_t from, std::size_t to);
+  /// No primary takes it for one that is on its way, as it may after a move that a failover has crossed.
+  void forget_move(std::uint16_t slot);
 
-  /// Until all nodes that live say that all is well.
+  /// All nodes that live say that all is well.
+  [[nodiscard]] bool is_ok();
+  /// Until it is. Throws std::runtime_error with their views if it never is.
   void wait_until_ok();
+  /// What each node sees of the others.
+  [[nodiscard]] std::string views();
 
  private:
   struct member {

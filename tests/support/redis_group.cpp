@@ -12,13 +12,14 @@ namespace {
 
 /// At a port that is free. Another process may take it in between; then at another one.
 std::pair<std::unique_ptr<redis_server>, int> started(std::vector<std::string> options,
-                                                      const std::string& configuration) {
+                                                      const std::string& configuration,
+                                                      const std::vector<std::string>& environment = {}) {
   options.insert(options.end(), {"--bind", "127.0.0.1", "--port", ""});
   for (int tries = 0;; ++tries) {
     const int port = free_port();
     options.back() = std::to_string(port);
     try {
-      return {std::make_unique<redis_server>(options, configuration), port};
+      return {std::make_unique<redis_server>(options, configuration, environment), port};
     } catch (const std::runtime_error&) {
       if (tries == 5) throw;
     }
@@ -40,7 +41,7 @@ redis_group::redis_group(const shape& s) : shape_(s) {
   std::vector<std::string> options = {"--repl-diskless-sync-delay", "0"};
   options.insert(options.end(), s.server_options.begin(), s.server_options.end());
   for (std::size_t n = 0; n <= s.replicas; ++n) {
-    auto [is, port] = started(options, {});
+    auto [is, port] = started(options, {}, n == 0 ? s.first_environment : std::vector<std::string>());
     servers_.push_back({std::move(is), port});
     if (n != 0) (void)server(n).ask({"REPLICAOF", "127.0.0.1", std::to_string(port_of_server(0))});
   }

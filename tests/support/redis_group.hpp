@@ -22,6 +22,7 @@ class redis_group {
     std::chrono::milliseconds down_after{60'000};
     std::string sentinel_password{};
     std::vector<std::string> server_options{};
+    std::vector<std::string> first_environment{};  ///< of the first server: "NAME=value"
   };
   redis_group() : redis_group(shape{}) {}
   explicit redis_group(const shape&);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -31,6 +32,25 @@ struct open_socket {
   ~open_socket() { ::close(fd); }
   const int fd;
 };
+
+/// As posix_spawn wants them; they refer to the texts.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& each : texts) all.push_back(each.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+/// These variables, and those of our environment that have other names.
+std::vector<std::string> with_ours(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view name = std::string_view(*each).substr(0, std::string_view(*each).find('=') + 1);
+    if (std::ranges::none_of(variables, [&](const std::string& v) { return v.starts_with(name); }))
+      all.emplace_back(*each);
+  }
+  return all;
+}
 
 /// The last of so many replies.
 redis::value exchange(const std::string& path, const std::string& request, int replies) {
@@ -66,8 +86,9 @@ std::string program() {
 
 }  // namespace
 
-redis_server::redis_server(std::vector<std::string> options, std::string configuration)
-    : options_(std::move(options)), configuration_(std::move(configuration)) {
+redis_server::redis_server(std::vector<std::string> options, std::string configuration,
+                           std::vector<std::string> environment)
+    : options_(std::move(options)), configuration_(std::move(configuration)), environment_(std::move(environment)) {
   start();
 }
 
@@ -84,15 +105,14 @@ void redis_server::start() {
   words.insert(words.end(), {"--port", "0", "--unixsocket", socket_, "--dir", folder_.file("")});
   words.insert(words.end(), {"--save", "", "--logfile", folder_.file("log")});
   words.insert(words.end(), options_.begin(), options_.end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> variables = with_ours(environment_);
   ::unlink(socket_.c_str());
   posix_spawn_file_actions_t quiet;
   ::posix_spawn_file_actions_init(&quiet);
   // If the test dies, the server must not keep the pipe open that its runner reads to the end.
   for (const int each : {1, 2}) ::posix_spawn_file_actions_addopen(&quiet, each, "/dev/null", O_WRONLY, 0);
-  const int failed = ::posix_spawnp(&pid_, words[0].c_str(), &quiet, nullptr, arguments.data(), environ);
+  const int failed =
+      ::posix_spawnp(&pid_, words[0].c_str(), &quiet, nullptr, pointers(words).data(), pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&quiet);
   if (failed != 0) throw std::runtime_error("cannot start " + words[0]);
   const auto end = std::chrono::steady_clock::now() + hang;

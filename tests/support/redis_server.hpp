@@ -15,8 +15,10 @@ namespace holdfast::test {
 /// environment name another program. Gone at the end of the scope.
 class redis_server {
  public:
-  /// More words for its command line, and lines for a file of its configuration, which a sentinel must have.
-  explicit redis_server(std::vector<std::string> options = {}, std::string configuration = {});
+  /// More words for its command line; lines for a file of its configuration, which a sentinel must have; and
+  /// "NAME=value" beside what is in our environment.
+  explicit redis_server(std::vector<std::string> options = {}, std::string configuration = {},
+                        std::vector<std::string> environment = {});
   redis_server(const redis_server&) = delete;
   redis_server& operator=(const redis_server&) = delete;
   ~redis_server();
@@ -43,6 +45,7 @@ class redis_server {
   const std::string socket_ = folder_.file("s");
   const std::vector<std::string> options_;
   const std::string configuration_;
+  const std::vector<std::string> environment_;
   pid_t pid_ = -1;
 };
 

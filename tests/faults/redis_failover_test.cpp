@@ -1,0 +1,116 @@
+// What a failover keeps and what it loses: by how many replicas have a lock, by whether the old primary can go on
+// without them, and by the clocks of both.
+#include <gtest/gtest.h>
+
+#include "faults/redis_store.hpp"
+#include "support/redis_group.hpp"
+#include "support/stepped_clock.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+using test::redis_group;
+
+constexpr std::chrono::milliseconds patience = 25s;
+constexpr const char* quick = "timeout=300ms";
+
+/// The sentinel that changes the primary knows that a replica is gone.
+bool misses_one(redis_group& all) {
+  for (const redis::value& replica : all.sentinel(2).ask({"SENTINEL", "REPLICAS", redis_group::service}).items) {
+    for (const redis::value& word : replica.items) {
+      if (word.text.find("disconnected") != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+TEST(redis_failover, to_any_replica_keeps_a_lock_for_which_all_of_them_were_waited_for) {
+  redis_group all({.down_after = 1500ms});
+  watched_client one(all.url("timeout=5s&wait_replicas=all&wait_timeout=4s"), patience);
+  watched_client other(all.url(quick), patience);
+  lease held = one.store.acquire("a", {.ttl = 60s});
+  all.server(0).kill();  // at once
+  EXPECT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  EXPECT_FALSE(other.store.try_acquire("a"));
+  EXPECT_TRUE(held.held());
+  EXPECT_EQ(held.release(), released::yes);
+}
+
+TEST(redis_failover, to_a_replica_that_was_not_waited_for_is_a_loss_that_is_told_and_the_next_fence_is_higher) {
+  redis_group all;
+  watched_client one(all.url("timeout=5s&wait_replicas=1&wait_timeout=4s"), patience);
+  watched_client other(all.url(quick), patience);
+  all.cut_off(2);
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  all.server(1).kill();  // the one that has it
+  ASSERT_TRUE(test::eventually([&] { return misses_one(all); }));
+  all.fail_over();
+  ASSERT_EQ(all.primary(), 2u);
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+  EXPECT_TRUE(happens(lost)) << "long before the ttl";
+}
+
+TEST(redis_failover, that_cuts_the_old_primary_off_ends_the_leases_there_if_it_may_not_write_without_replicas) {
+  redis_group all({.sentinels = 0});
+  (void)all.server(0).ask({"CONFIG", "SET", "min-replicas-to-write", "1"});
+  watched_client one(all.server(0).url(quick), 2s);
+  lease held = one.store.acquire("a", {.ttl = 3s});
+  const std::stop_token lost = held.lost_token();
+  for (const std::size_t replica : {1U, 2U}) all.server(replica).kill();  // as it looks from there
+  EXPECT_TRUE(happens(lost)) << "it is not renewed any more";
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("b"); });
+  EXPECT_EQ(why, errc::not_ready) << text;
+}
+
+TEST(redis_failover, that_does_not_come_since_the_primary_is_back_and_empty_is_a_loss_that_is_told) {
+  redis_group all;
+  watched_client one(all.url(quick), patience), other(all.url(quick), patience);
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}"); }));
+  all.server(0).kill();
+  all.server(0).start();  // its replicas follow, and forget
+  EXPECT_TRUE(happens(lost)) << "long before the ttl";
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+}
+
+/// The clock of the first primary is an hour ahead of all others.
+class redis_failover_to_a_clock_that_is_behind : public testing::Test {
+ protected:
+  redis_failover_to_a_clock_that_is_behind() { clock.set_ahead(1h); }
+  const test::stepped_clock clock;
+  redis_group all{{.first_environment = clock.environment()}};
+  watched_client one{all.url(quick), patience}, other{all.url(quick), patience};
+};
+
+TEST_F(redis_failover_to_a_clock_that_is_behind, has_fences_that_grow_where_the_last_one_was_passed_on) {
+  lease held = one.store.acquire("a", {.ttl = 60s});
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:f"); }));
+  auto waiting = other.wait_for("a", {.ttl = 60s});
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}:q"); }));
+  all.fail_over();
+  EXPECT_EQ(held.release(), released::yes);
+  const std::optional<lease> next = test::get(std::move(waiting));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence(), held.fence());
+}
+
+TEST_F(redis_failover_to_a_clock_that_is_behind, has_lower_fences_where_it_was_not) {
+  all.cut_off(1);
+  all.cut_off(2);
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  const std::stop_token lost = held.lost_token();
+  all.fail_over();
+  const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
+  ASSERT_TRUE(next);
+  EXPECT_LT(next->fence(), held.fence()) << "what is not promised: the clocks are apart by more than the failover took";
+  EXPECT_TRUE(happens(lost)) << "which is all that is left";
+}
+
+}  // namespace
+}  // namespace holdfast::faults
