@@ -29,7 +29,7 @@ loop::loop()
       nudge_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
   for (const int fd : {timer_.get(), nudge_.get()}) {
     epoll_event wanted{};
-    wanted.events = EPOLLIN;
+    wanted.events = EPOLLIN | EPOLLET;  // each nudge is told once, and need not be read
     wanted.data.fd = fd;
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
       throw std::system_error(errno, std::generic_category(), "epoll_ctl");
@@ -131,11 +131,9 @@ void loop::hear_and_sleep() {
   const int n = ::epoll_wait(epoll_.get(), events, 16, may_sleep ? -1 : 0);
   for (int i = 0; i < n; ++i) {
     const int fd = events[i].data.fd;
-    if (fd == timer_.get() || fd == nudge_.get()) {
-      std::uint64_t count = 0;
-      [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof count);
-      if (fd == timer_.get()) armed_ = never;
-    } else {  // under the lock, so that unwatch() waits for it
+    if (fd == timer_.get()) {
+      armed_ = never;
+    } else if (fd != nudge_.get()) {  // under the lock, so that unwatch() waits for it
       watched_.with([&](auto& all) {
         if (const auto at = all.find(fd); at != all.end()) at->second();
       });
