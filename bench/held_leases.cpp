@@ -78,7 +78,7 @@ std::vector<double> lateness_of(const leases& all, std::chrono::seconds ttl, std
     for (watched& each : some) {
       const boot_clock::time_point deadline = each.what->deadline();
       if (!each.what->held() || deadline == each.deadline) continue;
-      late.push_back((now - each.deadline + from_due_to_deadline).count());
+      late.push_back(seconds(now - each.deadline + from_due_to_deadline).count());
       each.deadline = deadline;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

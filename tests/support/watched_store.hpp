@@ -183,7 +183,9 @@ class watched_store final : public seam::backend {
     runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
       return store_.carry(i, name_, call::release, l, behind_->release(i, l));
     }
-    [[nodiscard]] seam::shard lies_on() const noexcept override { return store_.shard_of_(name_); }
+    [[nodiscard]] seam::shard lies_on() const noexcept override {
+      return store_.shard_of_ ? store_.shard_of_(name_) : behind_->lies_on();
+    }
 
    private:
     watched_store& store_;
@@ -214,7 +216,7 @@ class watched_store final : public seam::backend {
 
   const std::unique_ptr<seam::backend> behind_;
   std::function<void()> back_;
-  std::function<seam::shard(const std::string&)> shard_of_ = [](const std::string&) { return seam::no_shard; };
+  std::function<seam::shard(const std::string&)> shard_of_;  // nothing: as the store behind says
   runtime::guarded<shared> shared_;
 };
 
