@@ -13,6 +13,7 @@
 #include "redis/slots.hpp"
 #include "runtime/inline_io.hpp"
 #include "runtime/loop.hpp"
+#include "support/acl_in_the_document.hpp"
 #include "support/found.hpp"
 #include "support/redis_cluster.hpp"
 
@@ -82,6 +83,36 @@ TEST_F(redis_cluster, moves_a_slot_with_its_holder_and_those_who_wait_in_their_o
   EXPECT_NE(second.wait_for(0s), std::future_status::ready) << "it came later";
   EXPECT_EQ(next->release(), released::yes);
   EXPECT_TRUE(test::get(std::move(second)));
+}
+
+TEST_F(redis_cluster, needs_no_more_rights_than_the_document_grants) {
+  const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(2);
+  const std::uint16_t slot = slot_of(name);
+  const moved_back at_the_end{cluster, slot};
+  for (std::size_t n = 0; n < cluster.size(); ++n) {
+    (void)cluster.ask(n, {"ACL", "LOG", "RESET"});
+    for (const char* line : {"redis-cli ACL SETUSER holdfast on", "redis-cli ACL SETUSER holdfast '+asking'"}) {
+      EXPECT_EQ(cluster.ask(n, test::acl_in_the_document(line)).text, "OK");
+    }
+  }
+  const std::string rightful = cluster.url("timeout=300ms", "holdfast:a%20secret@");
+  watched_client one(rightful), other(rightful);
+  lease held = one.store.acquire(name, {.ttl = 20s});
+  auto waiting = other.wait_for(name, {.ttl = 20s});
+  cluster.begin_to_move(slot, 0, 1);
+  cluster.move_keys(slot, 0, 1);
+  EXPECT_TRUE(held.renew(20s)) << "it is asked for where the slot goes to";
+  cluster.end_move(slot, 1);
+  EXPECT_TRUE(test::eventually([&] { return inboxes(cluster, 1) >= 1; }));
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_EQ(one.store.acquire({name, elsewhere}, {.ttl = 20s}).release(), released::yes);
+  EXPECT_TRUE(one.store.list().names.empty());
+  for (std::size_t n = 0; n < cluster.size(); ++n) {
+    for (const redis::value& entry : cluster.ask(n, {"ACL", "LOG"}).items) {
+      ADD_FAILURE() << "a node has refused something: " << entry.items.at(5).text;
+    }
+  }
 }
 
 TEST_F(redis_cluster, renews_a_lock_in_a_slot_that_is_on_its_way_for_long) {

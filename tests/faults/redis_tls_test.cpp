@@ -1,58 +1,26 @@
 // TLS is verified, always: by its chain and by its name. And addresses: IPv4, IPv6, names with several.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "faults/redis_store.hpp"
+#include "support/certificates.hpp"
 
 namespace holdfast::faults {
 namespace {
 
-/// Certificates of an authority of our own, made by the openssl program.
-class certificates {
- public:
-  certificates() {
-    authority("ca");
-    authority("stranger");
-    sign("server", "DNS:localhost");
-    sign("other", "DNS:elsewhere.example");
-    sign("numbers", "IP:127.0.0.1,IP:::1");
-    sign("client", "DNS:client");
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
-
- private:
-  void run(const std::string& words) const {
-    const std::string command = "cd " + folder_.file("") + " && openssl " + words + " >/dev/null 2>&1";
-    if (std::system(command.c_str()) != 0) throw std::runtime_error("openssl " + words);  // NOLINT
-  }
-  void authority(const std::string& name) const {
-    run("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=" + name + " -keyout " +
-        name + ".key -out " + name + ".crt");
-  }
-  void sign(const std::string& name, const std::string& subject) const {
-    run("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=" + name +
-        " -addext subjectAltName=" + subject + " -keyout " + name + ".key -out " + name + ".csr");
-    run("x509 -req -in " + name + ".csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -copy_extensions copy -out " +
-        name + ".crt");
-  }
-  test::temporary_folder folder_;
-};
-
 class redis_tls : public testing::Test {
  protected:
-  static void SetUpTestSuite() { made = std::make_unique<certificates>(); }
+  static void SetUpTestSuite() { made = std::make_unique<test::certificates>(); }
   static void TearDownTestSuite() { made.reset(); }
 
   /// A server with that certificate; `clients` yes, no or optional.
   void start(const std::string& certificate, const std::string& clients = "no",
              const std::string& versions = "TLSv1.2 TLSv1.3") {
     server.reset();
-    server.emplace(std::vector<std::string>{
-        "--tls-port", std::to_string(port), "--bind", "127.0.0.1", "::1", "--tls-cert-file",
-        made->file(certificate + ".crt"), "--tls-key-file", made->file(certificate + ".key"), "--tls-ca-cert-file",
-        made->file("ca.crt"), "--tls-auth-clients", clients, "--tls-protocols", versions});
+    std::vector<std::string> options = made->of_server(certificate, port);
+    options.insert(options.end(), {"--tls-auth-clients", clients, "--tls-protocols", versions});
+    server.emplace(options);
   }
   [[nodiscard]] std::string url(const std::string& host, const std::string& options = {}) const {
     return "rediss://" + host + ":" + std::to_string(port) + "/?ca=" + made->file("ca.crt") + options;
@@ -68,12 +36,12 @@ class redis_tls : public testing::Test {
     return failure_of([&] { (void)open(at, {.patience = 2s}).acquire("a"); });
   }
 
-  static std::unique_ptr<certificates> made;
+  static std::unique_ptr<test::certificates> made;
   const int port = test::free_port();
   std::optional<test::redis_server> server;
 };
 
-std::unique_ptr<certificates> redis_tls::made;
+std::unique_ptr<test::certificates> redis_tls::made;
 
 TEST_F(redis_tls, works_with_a_server_whose_chain_and_name_are_right) {
   start("server");
