@@ -11,24 +11,23 @@ namespace bench {
 
 namespace {
 
-double cpu_seconds() {
-  rusage use{};
-  ::getrusage(RUSAGE_SELF, &use);
-  const auto each = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return each(use.ru_utime) + each(use.ru_stime);
-}
-
 double bytes_in_use() {
   const struct mallinfo2 now = ::mallinfo2();
   return static_cast<double>(now.uordblks) + static_cast<double>(now.hblkhd);
 }
 
-/// By some threads at once: where each is a round trip, it would take long by one.
-std::vector<std::vector<holdfast::lease>> take(holdfast::store& store, std::size_t count, std::chrono::seconds ttl) {
+std::string at_most(double bar) {
+  char text[32];
+  std::snprintf(text, sizeof text, "at most %g", bar);
+  return text;
+}
+
+}  // namespace
+
+/// Where each is a round trip, it would take long by one thread.
+leases take(holdfast::store& store, std::size_t count, std::chrono::seconds ttl) {
   constexpr std::size_t threads = 16;
-  std::vector<std::vector<holdfast::lease>> held(threads);
+  leases held(threads);
   std::vector<std::thread> all;
   for (std::size_t t = 0; t < threads; ++t) {
     held[t].reserve(count / threads + 1);
@@ -42,20 +41,57 @@ std::vector<std::vector<holdfast::lease>> take(holdfast::store& store, std::size
   return held;
 }
 
-std::string at_most(double bar) {
-  char text[32];
-  std::snprintf(text, sizeof text, "at most %g", bar);
-  return text;
+std::vector<std::string> lost_of(const leases& all) {
+  std::vector<std::string> names;
+  for (const auto& some : all) {
+    for (const holdfast::lease& each : some) {
+      if (!each.held()) names.emplace_back(each.name());
+    }
+  }
+  return names;
 }
 
-}  // namespace
+double cpu_seconds() {
+  rusage use{};
+  ::getrusage(RUSAGE_SELF, &use);
+  const auto each = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return each(use.ru_utime) + each(use.ru_stime);
+}
+
+std::vector<double> lateness_of(const leases& all, std::chrono::seconds ttl, std::chrono::seconds length) {
+  using holdfast::boot_clock;
+  struct watched {
+    const holdfast::lease* what;
+    boot_clock::time_point deadline;
+  };
+  std::vector<watched> some;
+  for (const auto& each : all) {
+    for (std::size_t n = 0; n < each.size(); n += 100) some.push_back({&each[n], each[n].deadline()});
+  }
+  // A deadline is a ttl after the renewal was sent, less a hundredth and 2 ms.
+  const seconds from_due_to_deadline = 2 * ttl / 3. - ttl / 100. - std::chrono::milliseconds(2);
+  std::vector<double> late;
+  const boot_clock::time_point end = boot_clock::now() + length;
+  for (boot_clock::time_point now{}; (now = boot_clock::now()) < end;) {
+    for (watched& each : some) {
+      const boot_clock::time_point deadline = each.what->deadline();
+      if (!each.what->held() || deadline == each.deadline) continue;
+      late.push_back(seconds(now - each.deadline + from_due_to_deadline).count());
+      each.deadline = deadline;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return late;
+}
 
 void held_leases::measure(holdfast::store& store, std::vector<figure>& all) const {
   {
     const holdfast::lease first = store.acquire("warm up");
   }
   const double before = bytes_in_use();
-  const std::vector<std::vector<holdfast::lease>> held = take(store, count, ttl);
+  const leases held = take(store, count, ttl);
   const std::string many = who + std::to_string(count) + " held leases";
   const double each = (bytes_in_use() - before) / static_cast<double>(count);
   all.push_back({many + ", " + memory, each, "bytes", "at most 1024", each <= 1024});
@@ -64,8 +100,7 @@ void held_leases::measure(holdfast::store& store, std::vector<figure>& all) cons
   const seconds began = now();
   std::this_thread::sleep_for(3 * ttl);
   const double share = 100 * (cpu_seconds() - cpu) / (now() - began).count();
-  std::ptrdiff_t lost = 0;
-  for (const auto& some : held) lost += std::ranges::count_if(some, [](const auto& lease) { return !lease.held(); });
+  const std::size_t lost = lost_of(held).size();
   const std::string during = many + ", ttl " + std::to_string(ttl.count()) + " s, for 3 ttls";
   figure busy{during + ", of one core", share, "%"};
   if (most_cpu > 0) {

@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
       {"redis_coroutines", bench::redis_coroutines},
       {"redis_hand_off", bench::redis_hand_off},
       {"redis_leases", bench::redis_leases},
+      {"redis_cluster_leases", bench::redis_cluster_leases},
+      {"redis_failover", bench::redis_failover},
       {"redis_shares", bench::redis_shares},
       {"redis_unfair", bench::redis_unfair},
       {"redlock", bench::redlock},

@@ -22,6 +22,14 @@ sockaddr_in local(int port) {
   return a;
 }
 
+std::string contents(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read " + file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
 int free_port() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in here = local(0);
@@ -32,19 +40,20 @@ int free_port() {
   return ntohs(here.sin_port);
 }
 
-std::string contents(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw std::runtime_error("cannot read " + file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
-
-redis_server::redis_server()
-    : port_(free_port()), server_([this] {
-        const std::string port = std::to_string(port_), dir = folder_.file("");
-        ::execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--save", "", "--dir",
-                 dir.c_str(), "--logfile", "/dev/null", static_cast<char*>(nullptr));
+redis_server::redis_server(const std::vector<std::string>& options, const std::string& configuration)
+    : port_(free_port()), server_([&] {
+        std::vector<std::string> words = {"redis-server"};
+        if (!configuration.empty()) {
+          words.push_back(folder_.file("conf"));
+          std::ofstream(words.back()) << configuration;
+        }
+        words.insert(words.end(), {"--port", std::to_string(port_), "--bind", "127.0.0.1", "--save", "", "--dir",
+                                   folder_.file(""), "--logfile", "/dev/null"});
+        words.insert(words.end(), options.begin(), options.end());
+        std::vector<char*> all;
+        for (std::string& each : words) all.push_back(each.data());
+        all.push_back(nullptr);
+        ::execvp(all.front(), all.data());
       }) {
   for (int tries = 0;; ++tries) {
     try {

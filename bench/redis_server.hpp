@@ -6,10 +6,15 @@
 
 namespace bench {
 
+/// A port that nobody uses now.
+[[nodiscard]] int free_port();
+
 /// A redis-server on a port of its own, on this machine, for as long as it lives.
 class redis_server {
  public:
-  redis_server();
+  /// More of its options, and the lines of a file that it may write to; none: no file.
+  explicit redis_server(const std::vector<std::string>& options = {}, const std::string& configuration = {});
+  void kill() { server_.end(SIGKILL); }
   [[nodiscard]] int port() const noexcept { return port_; }
   [[nodiscard]] std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
 

@@ -157,6 +157,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
     const instant patience_ends = later(silent_since.value_or(sent), settings_.patience);
     const instant cut_at = std::min(last, patience_ends);
     limit for_reply(cut_at, until.get().stop());
+    const std::uint64_t cuts = pauses_.cuts();
     seam::answer<seam::grant> answer = seam::answer<seam::grant>::no();
     try {
       answer = co_await claim->poll(i, std::move(for_reply));
@@ -217,7 +218,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
     }
     heard_no = heard_no && now - *silent_since < grace;
     room.trouble(failed);
-    const wake why = co_await sleep(i, pause);
+    const wake why = co_await pauses_.pause(i, cuts, pause);
     if (why == wake::stopped) {
       end = asked_to_stop();
       break;

@@ -15,6 +15,7 @@ engine::engine(seam::backend& backend, io& home, runtime::executor& user, report
       drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
       tasks_(home) {
   backend_.when_in_doubt([this](seam::shard on) { verify(on); });
+  backend_.when_back([this] { pauses_.cut_short(); });
   backend_.when_asked([this](seam::asking what) { asked(std::move(what)); });
   backend_.when_warned(
       [this](std::string_view text) { report_.tell(user_, {.what = event::kind::warning, .name = {}, .text = text}); });

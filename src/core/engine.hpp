@@ -15,6 +15,7 @@
 #include "core/due_heap.hpp"
 #include "core/gate.hpp"
 #include "core/hold.hpp"
+#include "core/pauses.hpp"
 #include "core/report.hpp"
 #include "holdfast/lease.hpp"
 #include "runtime/executor.hpp"
@@ -186,6 +187,7 @@ class engine {
   const settings settings_;
   const bool drops_by_itself_;  // the store drops what is not renewed
   gate gate_;
+  pauses pauses_;  // of those who got no answer
   struct schedule {
     due_heap holds;
     std::vector<seam::asking> asked;  // to be heard

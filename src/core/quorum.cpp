@@ -17,6 +17,10 @@ void quorum::when_in_doubt(std::function<void(seam::shard)> verify) {
   for (const auto& each : all_.voters()) each->behind().when_in_doubt(verify);
 }
 
+void quorum::when_back(std::function<void()> back) {
+  for (const auto& each : all_.voters()) each->behind().when_back(back);
+}
+
 void quorum::when_asked(std::function<void(seam::asking)> asked) {
   for (const auto& each : all_.voters()) each->behind().when_asked(asked);
 }

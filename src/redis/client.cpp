@@ -148,6 +148,10 @@ void client::in_doubt(seam::shard which) noexcept {
   if (verify_) verify_(which);
 }
 
+void client::back() noexcept {
+  if (back_) back_();
+}
+
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {
   if (l.stop().stop_requested() && !i.in_place()) link_->post(load_of(s).then(c));
 }

@@ -44,6 +44,7 @@ class client final : public seam::backend, private listener {
   [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
   void when_asked(std::function<void(seam::asking)>) override;
   void when_in_doubt(std::function<void(seam::shard)> verify) override;
+  void when_back(std::function<void()> back) override { back_ = std::move(back); }
   void when_warned(std::function<void(std::string_view)> warn) override { warn_ = std::move(warn); }
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
@@ -56,6 +57,7 @@ class client final : public seam::backend, private listener {
   void pushed(std::string_view message) override;
   void missed() noexcept override;
   void in_doubt(seam::shard) noexcept override;
+  void back() noexcept override;
   /// How the channels begin by which those at this lock are told something.
   [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
   void tell(const plea&);                     ///< to whoever is asked
@@ -99,6 +101,7 @@ class client final : public seam::backend, private listener {
   watchers watchers_;
   clock_steps clock_;
   std::function<void(seam::shard)> verify_;
+  std::function<void()> back_;
   std::function<void(std::string_view)> warn_;
   std::function<void(seam::asking)> asked_;
   const std::unique_ptr<link> link_;

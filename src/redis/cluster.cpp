@@ -301,13 +301,16 @@ void cluster::learn(const std::vector<slot_range>& ranges) {
   std::vector<std::uint16_t> numbers;
   numbers.reserve(ranges.size());
   for (const slot_range& each : ranges) numbers.push_back(static_cast<std::uint16_t>(at(each.primary).number));
-  known_.with([&](known& k) {
-    k.route.fill(nobody);
-    for (std::size_t n = 0; n < ranges.size(); ++n) {
-      for (unsigned slot = ranges[n].first; slot <= ranges[n].last; ++slot) k.route[slot] = numbers[n];
-    }
+  decltype(known::route) route;
+  route.fill(nobody);
+  for (std::size_t n = 0; n < ranges.size(); ++n) {
+    for (unsigned slot = ranges[n].first; slot <= ranges[n].last; ++slot) route[slot] = numbers[n];
+  }
+  const bool is_new = known_.with([&](known& k) {
     k.mapped = true;
+    return std::exchange(k.route, route) != route;
   });
+  if (is_new) listener_.back();
 }
 
 void cluster::learn(const redirection& moved) {

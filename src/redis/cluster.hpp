@@ -52,6 +52,7 @@ class cluster final : public link {
     void pushed(std::string_view message) override { all_nodes.pushed(message); }
     void missed() noexcept override { all_nodes.missed(); }
     void in_doubt(seam::shard) noexcept override { all_nodes.in_doubt(shard()); }
+    void back() noexcept override { all_nodes.back(); }
   };
   static constexpr std::uint16_t nobody = 0xffff;
   struct known {

@@ -53,6 +53,8 @@ class listener {
   virtual void missed() noexcept = 0;
   /// Messages may have been lost, and so may the data of this server; no_shard: of all. From any thread.
   virtual void in_doubt(seam::shard) noexcept = 0;
+  /// There is a server again, or another one now. From any thread.
+  virtual void back() noexcept = 0;
 };
 
 /// How commands get to the server, and messages back: over sockets in the product, over a bad network in the simulator.

@@ -232,6 +232,7 @@ void main_line::begin(lines made) {
   up_ = true;
   call_visitors(std::nullopt);
   if (connections_ > 1) listener_.in_doubt(seam::no_shard);
+  listener_.back();
   if (distrusted_) break_up("the server is not what it was");
 }
 

@@ -25,6 +25,7 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     lanes_.distrust();
     main_.start_over();
     who.in_doubt(seam::no_shard);
+    who.back();
   });
 }
 

@@ -14,6 +14,14 @@
 
 namespace holdfast::runtime {
 
+namespace {
+
+/// Work brings more work: of a call that is handed over, of a reply that is waited for. It is worth the while to do
+/// that before the kernel is asked; but not for long, so that what came is heard.
+constexpr int turns_in_a_row = 4;
+
+}  // namespace
+
 loop::loop()
     : io(false),
       epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
@@ -21,7 +29,7 @@ loop::loop()
       nudge_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
   for (const int fd : {timer_.get(), nudge_.get()}) {
     epoll_event wanted{};
-    wanted.events = EPOLLIN;
+    wanted.events = EPOLLIN | EPOLLET;  // each nudge is told once, and need not be read
     wanted.data.fd = fd;
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
       throw std::system_error(errno, std::generic_category(), "epoll_ctl");
@@ -92,6 +100,7 @@ void loop::run() {
   id_ = std::this_thread::get_id();
   while (!ending_) {
     turn();
+    for (int more = 1; more < turns_in_a_row && !ready_.empty(); ++more) turn();
     hear_and_sleep();
   }
 }
@@ -106,16 +115,15 @@ void loop::turn() {
   while (const auto frame = timers_.pop_due(at)) frame.resume();
 }
 
-/// Also when there is more to do at once: work that brings more work must not keep us from hearing what came.
+/// Most waits are over long before their limit: a date that is not due any more is left in the timer, and wakes us once
+/// for nothing.
 void loop::hear_and_sleep() {
   const bool may_sleep = ready_.empty();
-  if (const instant first = timers_.first(); may_sleep && first != armed_) {
+  if (const instant first = timers_.first(); may_sleep && first < armed_) {
+    const auto ns = std::max<span::rep>(first.time_since_epoch().count(), 1);  // zero would disarm it
     itimerspec at{};
-    if (first != never) {
-      const auto ns = std::max<span::rep>(first.time_since_epoch().count(), 1);  // zero would disarm it
-      at.it_value.tv_sec = ns / 1'000'000'000;
-      at.it_value.tv_nsec = ns % 1'000'000'000;
-    }
+    at.it_value.tv_sec = ns / 1'000'000'000;
+    at.it_value.tv_nsec = ns % 1'000'000'000;
     ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
     armed_ = first;
   }
@@ -123,11 +131,9 @@ void loop::hear_and_sleep() {
   const int n = ::epoll_wait(epoll_.get(), events, 16, may_sleep ? -1 : 0);
   for (int i = 0; i < n; ++i) {
     const int fd = events[i].data.fd;
-    if (fd == timer_.get() || fd == nudge_.get()) {
-      std::uint64_t count = 0;
-      [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof count);
-      if (fd == timer_.get()) armed_ = never;
-    } else {  // under the lock, so that unwatch() waits for it
+    if (fd == timer_.get()) {
+      armed_ = never;
+    } else if (fd != nudge_.get()) {  // under the lock, so that unwatch() waits for it
       watched_.with([&](auto& all) {
         if (const auto at = all.find(fd); at != all.end()) at->second();
       });

@@ -122,6 +122,10 @@ class backend {
   /// `verify` lets all that is held on one shard be renewed at once; no_shard: all that is held. Call it, from any
   /// thread, when the store may have lost its state. Told once, before the first claim.
   virtual void when_in_doubt(std::function<void(shard)> /*verify*/) {}
+  /// `back` lets all ask again at once who wait for a moment since they got no answer. Call it, from any thread, when
+  /// the store, or a part of it, is there again; not for every sign of life: those moments are there to spare it. Told
+  /// once, before the first claim.
+  virtual void when_back(std::function<void()> /*back*/) {}
   /// Who holds the name, and who waits; changes nothing.
   [[nodiscard]] virtual task<answer<state>> inspect(io&, std::string name, limit);
   /// Asks all who hold the name to let go; with a fence, only if that is theirs, as far as the store knows. It frees

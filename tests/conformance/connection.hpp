@@ -31,7 +31,8 @@ class connection final : public seam::backend {
     return to_->break_lock(i, std::move(what), std::move(l));
   }
   void when_asked(std::function<void(seam::asking)> asked) override { to_->when_asked(std::move(asked)); }
-  void when_in_doubt(std::function<void()> verify) override { to_->when_in_doubt(std::move(verify)); }
+  void when_in_doubt(std::function<void(seam::shard)> verify) override { to_->when_in_doubt(std::move(verify)); }
+  void when_back(std::function<void()> back) override { to_->when_back(std::move(back)); }
   void close() noexcept override { to_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return to_->promises(); }
 

@@ -2,9 +2,15 @@
 // and sentinels that are gone, know nothing, or want a password.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+
 #include "faults/redis_store.hpp"
 #include "holdfast/fence_header.hpp"
 #include "holdfast/redis_fence_gate.hpp"
+#include "redis/client.hpp"
+#include "runtime/inline_io.hpp"
+#include "runtime/loop.hpp"
 #include "support/acl_in_the_document.hpp"
 #include "support/found.hpp"
 #include "support/redis_group.hpp"
@@ -54,6 +60,28 @@ TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep
   EXPECT_EQ(third_in_line.wait_for(0s), std::future_status::timeout) << "it has kept its place behind the second";
   EXPECT_EQ(second->release(), released::yes);
   EXPECT_TRUE(test::get(std::move(third_in_line)));
+}
+
+TEST(redis_sentinel, lets_whoever_pauses_know_that_there_is_another_primary) {
+  redis_group all;
+  runtime::loop loop;
+  const std::unique_ptr<redis::client> client = redis::client::open(all.url(quick), loop);
+  std::promise<void> back;
+  std::atomic_flag told;
+  client->when_back([&] {
+    if (!told.test_and_set()) back.set_value();
+  });
+  loop.start();
+  runtime::inline_io here;
+  {
+    const auto claim = client->open({.name = "a", .owner = {1, 2}, .ttl = 20s});
+    EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "by a lane: it needs no more";
+    EXPECT_FALSE(told.test());
+    all.fail_over();
+    test::get(back.get_future());
+  }
+  client->close();
+  loop.stop();
 }
 
 TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica_has_heard_of) {

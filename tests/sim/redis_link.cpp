@@ -144,6 +144,7 @@ task<void> redis_link::dial() {
   up_ = true;
   call_visitors(std::nullopt);
   if (std::exchange(was_up_, true)) listener_.in_doubt(seam::no_shard);
+  listener_.back();
 }
 
 void redis_link::post(const redis::command& what) {

@@ -38,7 +38,8 @@ class watchful final : public seam::backend {
       tell(what);
     });
   }
-  void when_in_doubt(std::function<void()> verify) override { inner_.when_in_doubt(std::move(verify)); }
+  void when_in_doubt(std::function<void(seam::shard)> verify) override { inner_.when_in_doubt(std::move(verify)); }
+  void when_back(std::function<void()> back) override { inner_.when_back(std::move(back)); }
   void close() noexcept override { inner_.close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return inner_.promises(); }
 

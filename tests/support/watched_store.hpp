@@ -55,6 +55,9 @@ class watched_store final : public seam::backend {
     shared_.with([&](shared& s) { s.granted_for = only; });
   }
 
+  /// It is there again.
+  void come_back() const { back_(); }
+
   /// Where each name lies. Not while a call is under way.
   void spread(std::function<seam::shard(const std::string& name)> where) { shard_of_ = std::move(where); }
 
@@ -108,6 +111,10 @@ class watched_store final : public seam::backend {
   void when_asked(std::function<void(seam::asking)> asked) override { behind_->when_asked(std::move(asked)); }
   void when_warned(std::function<void(std::string_view)> warn) override { behind_->when_warned(std::move(warn)); }
   void when_in_doubt(std::function<void(seam::shard)> verify) override { behind_->when_in_doubt(std::move(verify)); }
+  void when_back(std::function<void()> back) override {
+    back_ = back;
+    behind_->when_back(std::move(back));
+  }
   void close() noexcept override { behind_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }
 
@@ -176,7 +183,9 @@ class watched_store final : public seam::backend {
     runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
       return store_.carry(i, name_, call::release, l, behind_->release(i, l));
     }
-    [[nodiscard]] seam::shard lies_on() const noexcept override { return store_.shard_of_(name_); }
+    [[nodiscard]] seam::shard lies_on() const noexcept override {
+      return store_.shard_of_ ? store_.shard_of_(name_) : behind_->lies_on();
+    }
 
    private:
     watched_store& store_;
@@ -206,7 +215,8 @@ class watched_store final : public seam::backend {
   };
 
   const std::unique_ptr<seam::backend> behind_;
-  std::function<seam::shard(const std::string&)> shard_of_ = [](const std::string&) { return seam::no_shard; };
+  std::function<void()> back_;
+  std::function<seam::shard(const std::string&)> shard_of_;  // nothing: as the store behind says
   runtime::guarded<shared> shared_;
 };
 

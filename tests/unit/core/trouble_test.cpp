@@ -142,5 +142,17 @@ TEST_F(trouble, does_not_keep_a_caller_that_can_wait_from_being_served) {
   EXPECT_TRUE(client_.held(client_.taken(second)));
 }
 
+TEST_F(trouble, is_over_for_whoever_pauses_when_the_store_is_back) {
+  world_.server->set_faults({.refusal = loading()});
+  std::future<outcome> asked = client_.ask("a");
+  world_.advance(2s);
+  world_.heal();
+  world_.run();
+  ASSERT_FALSE(is_ready(asked)) << "it pauses";
+  client_.store.come_back();
+  world_.run();
+  EXPECT_TRUE(client_.taken(asked));
+}
+
 }  // namespace
 }  // namespace holdfast::core::test

@@ -4,6 +4,7 @@
 
 #include "memory/client.hpp"
 #include "support/manual_tasks.hpp"
+#include "support/watched_store.hpp"
 
 namespace holdfast::seam {
 namespace {
@@ -150,6 +151,15 @@ TEST_F(a_bundle, says_which_of_the_names_got_no_answer) {
   EXPECT_NE(got.why().text.find("'a'"), std::string::npos) << got.why().text;
   server_->set_faults({});
   EXPECT_FALSE(release(both).is_unknown());
+}
+
+TEST_F(a_bundle, lies_on_a_shard_if_all_its_parts_do) {
+  test::watched_store store(std::make_unique<memory::client>(server_));
+  const bundle both(store, {spec("b", 12), spec("a", 11)});
+  store.spread([](const std::string&) { return shard{3}; });
+  EXPECT_EQ(both.lies_on(), 3u);
+  store.spread([](const std::string& name) { return name == "a" ? shard{3} : shard{4}; });
+  EXPECT_EQ(both.lies_on(), no_shard);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "holdfast/limit.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/io.hpp"
+#include "runtime/signal.hpp"
+#include "runtime/task.hpp"
+
+namespace holdfast::core {
+
+/// Those who wait for a moment before they ask a silent store again. When it is back, they need not wait any longer.
+class pauses {
+ public:
+  /// How often they were cut short. Whoever asks the store reads it before.
+  [[nodiscard]] std::uint64_t cuts() const noexcept;
+  /// For the limit; signalled: it was cut short, perhaps since `seen` was read.
+  [[nodiscard]] runtime::task<runtime::wake> pause(runtime::io&, std::uint64_t seen, limit);
+  /// From any thread.
+  void cut_short() noexcept;
+
+ private:
+  struct state {
+    std::uint64_t cuts = 0;
+    std::vector<runtime::signal*> waiting;
+  };
+  class in_list;
+  runtime::guarded<state> state_;
+};
+
+}  // namespace holdfast::core
