@@ -83,7 +83,7 @@ task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_
   co_return got;
 }
 
-task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::size_t who, bool leaves) {
+task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::size_t who) {
   const instant end = later(all.home().now(), a->longest_ttl);
   const bool mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));
   (void)mine;  // what is before us has limits
@@ -91,11 +91,11 @@ task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::si
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
     const limit once(later(all.home().now(), one_request));
-    got = co_await all[who].withdraw(all.home(), *a, leaves, once);
+    got = co_await all[who].withdraw(all.home(), *a, *a->leaves, once);
     const instant now = all.home().now();
     if (!got.is_unknown() || now >= end || all.is_ending()) co_return got;
     const wake why = co_await sleep(all.home(), all.until(later(now, back_off(all.home(), tries))));
-    if (why == wake::stopped) co_return got;
+    (void)why;  // at the end of all it is tried a last time
   }
 }
 
@@ -104,7 +104,7 @@ void roll_back(electorate& all, const std::shared_ptr<attempt>& a) {
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<vote>>& got = a->votes->replies()[who];
     if (got && got->is_yes() && got->value().fence == 0) continue;  // it is another's, and will not come
-    all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who, false)));
+    all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who)));
   }
 }
 

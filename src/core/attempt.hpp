@@ -14,8 +14,8 @@ namespace holdfast::core {
 
 /// Votes that were asked for under one number. It lives as long as anybody has something to do for it.
 struct attempt : seam::candidate {
-  attempt(seam::candidate who, std::size_t voters)
-      : candidate(std::move(who)), turns(voters), longest_ttl(ttl), has_it_(voters) {}
+  attempt(seam::candidate who, std::size_t voters, std::shared_ptr<const bool> claim_leaves)
+      : candidate(std::move(who)), turns(voters), longest_ttl(ttl), leaves(std::move(claim_leaves)), has_it_(voters) {}
   std::vector<runtime::turn> turns;  // at each voter one step after the other: none overtakes another
   round_of<seam::vote> votes;
   round_of<seam::done> withdrawals;  // where it was given back
@@ -24,6 +24,8 @@ struct attempt : seam::candidate {
   std::uint64_t renewals = 0;             // that were begun
   std::uint64_t renewed = 0;              // the last of them that a majority did
   std::chrono::milliseconds longest_ttl;  // that was ever asked for
+  /// The claim waits no longer. All its attempts know it: a vote that is carried out late has put it in line again.
+  const std::shared_ptr<const bool> leaves;
 
   /// What a voter has said last. One that gives no answer does not count, though it may have it.
   void count(std::size_t who, bool has_it) noexcept;
@@ -49,7 +51,7 @@ seam::task<seam::answer<seam::done>> renew(electorate&, std::shared_ptr<attempt>
 /// The more have it, the more of them may lose it. Nobody waits for it.
 void mend_soon(electorate&, const std::shared_ptr<attempt>&, std::size_t who, std::chrono::milliseconds ttl);
 /// Insists, for as long as the vote could last. Then it is over by itself.
-seam::task<seam::answer<seam::done>> withdraw(electorate&, std::shared_ptr<attempt>, std::size_t who, bool leaves);
+seam::task<seam::answer<seam::done>> withdraw(electorate&, std::shared_ptr<attempt>, std::size_t who);
 
 /// Takes back all votes that the attempt has, or may get yet; nobody waits for it.
 void roll_back(electorate&, const std::shared_ptr<attempt>&);

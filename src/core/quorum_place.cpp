@@ -51,12 +51,7 @@ failure too_long(milliseconds ttl, milliseconds max_ttl) {
 
 quorum::place::place(quorum& q, seam::claim_spec spec) : settings_(q.settings_), all_(q.all_), spec_(std::move(spec)) {
   if (!spec_.queue) return;
-  for (const auto& each : all_.voters()) each->watch(spec_.name, told_);
-}
-
-quorum::place::~place() {
-  if (!spec_.queue) return;
-  for (const auto& each : all_.voters()) each->unwatch(spec_.name, told_);
+  for (const auto& each : all_.voters()) watches_.push_back(each->watch(spec_.name, told_));
 }
 
 task<answer<grant>> quorum::place::poll(io& i, limit l) {
@@ -128,8 +123,9 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
                      .proposed = today,
                      .waits = spec_.queue,
                      .since = waits_since_};
-  const auto a = std::make_shared<attempt>(std::move(me), all_.size());
+  const auto a = std::make_shared<attempt>(std::move(me), all_.size(), leaves_);
   last_ = a;
+  *leaves_ = false;
   leaving_.reset();
   const limit each = all_.until(later(sent, limit_of_a_vote(spec_.ttl)));
   a->votes = all_.ask_all<vote>([&](std::size_t who) { return core::ask(all_, a, who, each); }, settings_.min_margin);
@@ -223,8 +219,9 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
 task<answer<done>> quorum::place::release_here(limit l) {
   if (!last_) co_return answer<done>::no();
   if (!leaving_) {
+    *leaves_ = true;
     const std::shared_ptr<attempt> a = last_;
-    leaving_ = all_.ask_all<done>([&](std::size_t who) { return core::withdraw(all_, a, who, true); });
+    leaving_ = all_.ask_all<done>([&](std::size_t who) { return core::withdraw(all_, a, who); });
     a->withdrawals = leaving_;
     elected_ = false;
   }

@@ -186,6 +186,8 @@ class watched_store final : public seam::backend {
     [[nodiscard]] seam::shard lies_on() const noexcept override {
       return store_.shard_of_ ? store_.shard_of_(name_) : behind_->lies_on();
     }
+    [[nodiscard]] std::size_t margin() const noexcept override { return behind_->margin(); }
+    [[nodiscard]] bool has_parts() const noexcept override { return behind_->has_parts(); }
 
    private:
     watched_store& store_;

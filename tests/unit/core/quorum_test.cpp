@@ -38,6 +38,7 @@ class fake_voter final : public seam::voter {
   bool young = false;  ///< does not vote
   bool keeps_no_fence = false;
   span takes{0};  ///< until it has carried out a request
+  bool in_line = false;
   std::uint64_t last = 0;
   std::vector<std::uint32_t> asked_under;  ///< the numbers of attempts
 
@@ -56,6 +57,7 @@ class fake_voter final : public seam::voter {
     if (!heard || young) co_return answer<vote>::unknown(seam::failure(errc::unreachable, "no answer"));
     vote got;
     if (holder() != 0) {
+      in_line = in_line || who.waits;
       got.holder = std::to_string(holder_);
       got.again = 1s;
       co_return answer<vote>::yes(std::move(got));
@@ -88,15 +90,16 @@ class fake_voter final : public seam::voter {
     end_ = runtime::later(i.now(), ttl);
     co_return answer<done>::yes(done());
   }
-  task<answer<done>> withdraw(io& i, const candidate& who, bool, limit l) override {
+  task<answer<done>> withdraw(io& i, const candidate& who, bool leaves, limit l) override {
     const bool heard = co_await hears(i, l);
     if (!heard) co_return answer<done>::unknown(seam::failure(errc::unreachable, "no answer"));
+    if (leaves) in_line = false;
     if (holder() != who.attempt) co_return answer<done>::no();
     forget();
     co_return answer<done>::yes(done());
   }
-  void watch(const std::string&, runtime::signal&) override {}
-  void unwatch(const std::string&, runtime::signal&) noexcept override {}
+  task<answer<done>> take_away(io&, seam::breaking, limit) override { co_return answer<done>::no(); }
+  std::unique_ptr<seam::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
   [[nodiscard]] std::string where() const override { return "fake"; }
   [[nodiscard]] seam::backend& behind() noexcept override { std::terminate(); }
 
@@ -304,6 +307,17 @@ TEST_F(quorum_of_three, is_given_back_though_one_is_silent_which_is_asked_until_
   voters[1]->mute = false;
   io_.advance(2s);
   EXPECT_EQ(holding(), 0);
+}
+
+TEST_F(quorum_of_three, that_is_waited_for_no_longer_is_left_at_a_voter_that_carries_out_an_earlier_vote_late) {
+  for (fake_voter* each : voters) each->vote_for(77);
+  voters[2]->takes = 40ms;
+  EXPECT_TRUE(poll().is_no());
+  voters[2]->takes = 0ms;
+  EXPECT_TRUE(poll().is_no());
+  EXPECT_TRUE(release().is_no());
+  io_.advance(1s);
+  for (const fake_voter* each : voters) EXPECT_FALSE(each->in_line);
 }
 
 TEST_F(quorum_of_three, knows_by_how_many_more_than_a_majority_it_is_held) {
