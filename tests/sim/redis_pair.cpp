@@ -10,7 +10,10 @@ redis_pair::redis_pair(world& w, drifting_clock first, drifting_clock second, re
   servers_[0] = std::make_unique<redis_server>(w, first, how);
   servers_[1] = std::make_unique<redis_server>(w, second, how);
   for (std::size_t n = 0; n < 2; ++n) {
-    servers_[n]->on_script = [this, n](const redis_server::script_run&) { pass_on(n); };
+    servers_[n]->on_script = [this, n](const redis_server::script_run& r) {
+      on_script(*servers_[n], r);
+      pass_on(n);
+    };
   }
   servers_[1]->only_read(true);
   servers_[0]->acknowledge(0);

@@ -32,6 +32,9 @@ class redis_pair {
   void hand_over(real overlap);
   [[nodiscard]] bool is_changing() const noexcept { return dead_ || !in_step_; }
   std::function<void()> on_change = [] {};  ///< there is another primary
+  /// Told of every run of a script at one of them; for checks.
+  std::function<void(const redis_server&, const redis_server::script_run&)> on_script =
+      [](const redis_server&, const redis_server::script_run&) {};
 
  private:
   void pass_on(std::size_t from);

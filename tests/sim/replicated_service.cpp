@@ -5,6 +5,7 @@
 
 #include "redis/client.hpp"
 #include "redis/owner.hpp"
+#include "redis/script.hpp"
 #include "sim/redis_link.hpp"
 
 namespace holdfast::sim {
@@ -114,6 +115,7 @@ replicated_service::replicated_service(world& w, network& n, double clock_rate, 
       pair_(w, drifting_clock(w, clock_rate, today), drifting_clock(w, clock_rate, today + apart_),
             {.push_first = w.chance(0.5), .in_order = false, .fair = false}) {
   pair_.on_change = [this] { tell_all(); };
+  pair_.on_script = [this](const redis_server& at, const redis_server::script_run& r) { check_fence(at, r); };
 }
 
 std::unique_ptr<access> replicated_service::connect(client_io& home) {
@@ -151,6 +153,19 @@ void replicated_service::tell_all() {
     // A message may get lost; but clients ask, too.
     world_.in(world_.between(0ms, world_.chance(0.2) ? 1s : 50ms), [each] { each->hear_of_change(); });
   }
+}
+
+/// I3, of both of them: who gets a lock has a fence above all before, whatever was lost.
+void replicated_service::check_fence(const redis_server& at, const redis_server::script_run& r) {
+  const bool same = !r.after || (r.before && r.before->value == r.after->value);
+  if (same || r.sha == redis::scripts::downgrade.sha) return;
+  const std::string& lock = r.keys.at(0);
+  const auto last = at.keys().text_at(lock + ":f", at.now());
+  if (!last) return;  // of permits it is only a number
+  std::uint64_t& highest = highest_[lock];
+  const std::uint64_t fence = std::stoull(last->value);
+  if (fence <= highest) world_.violate("I3: fence " + last->value + " after " + std::to_string(highest));
+  highest = std::max(highest, fence);
 }
 
 real replicated_service::rest() const { return 2 * ttls().back() + 2s; }

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class replicated_service final : public service {
   };
   [[nodiscard]] static bool has(const redis_server&, const seam::owner_id&);
   void tell_all();
+  void check_fence(const redis_server&, const redis_server::script_run&);
 
   world& world_;
   network& network_;
@@ -43,6 +45,7 @@ class replicated_service final : public service {
   const real apart_;  // the clocks of the two
   const real faults_end_;
   std::vector<side*> sides_;
+  std::map<std::string, std::uint64_t> highest_;  // fence of a lock, at either of them
   redis_pair pair_;
 };
 
