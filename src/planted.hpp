@@ -79,6 +79,10 @@ enum class bug {
   broken_and_still_in,            // readers whose lock is broken are told so, and stay
   break_forgotten,                // what was broken is not known when the same call asks again
 
+  // Where a replica takes over.
+  replicas_not_minded,  // a grant counts, however few replicas have it
+  doubt_forgotten,      // what is held is not verified at the new primary
+
   // Of Redlock.
   half_is_a_majority,       // half of the servers is enough
   validity_from_the_reply,  // a lease is counted from when enough have answered, not from the question

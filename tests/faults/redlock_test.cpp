@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 #include "core/quorum.hpp"
@@ -127,6 +128,29 @@ TEST(redlock, of_four_is_nobodys_when_two_have_two_votes_each) {
   EXPECT_FALSE(one.store.try_acquire("a"));
   EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 2; })) << "ours are taken back";
   EXPECT_EQ(one.store.inspect("a").holding, 0u);
+}
+
+/// Each server knows its inbox by another name; it is one holder all the same.
+TEST(redlock, that_one_holder_has_everywhere_is_looked_at_once_and_called_busy) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+  const auto steps = [&] {
+    long all = 0;
+    for (std::size_t n = 0; n < 3; ++n) {
+      const std::string stats = servers[n].ask({"INFO", "commandstats"}).text, before = "cmdstat_evalsha:calls=";
+      const std::size_t at = stats.find(before);
+      if (at != std::string::npos) all += std::atol(stats.c_str() + at + before.size());
+    }
+    return all;
+  };
+  // A vote each, and perhaps its withdrawal; a server that is slow this time is asked again.
+  EXPECT_TRUE(test::eventually([&] {
+    const long before = steps();
+    EXPECT_FALSE(other.store.try_acquire("a"));
+    return steps() - before <= 6;
+  }));
 }
 
 TEST(redlock, of_five_lets_two_clients_in_by_turns_however_often_their_votes_split) {

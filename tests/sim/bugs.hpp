@@ -81,6 +81,8 @@ inline constexpr named_bug bugs[] = {
     {"break_of_anybody", bug::break_of_anybody, "I6", store_kind::redis},
     {"broken_and_still_in", bug::broken_and_still_in, "I6", store_kind::redis},
     {"break_forgotten", bug::break_forgotten, "I12", store_kind::redis},
+    {"replicas_not_minded", bug::replicas_not_minded, "I17", store_kind::replicas},
+    {"doubt_forgotten", bug::doubt_forgotten, "I16", store_kind::replicas},
     {"half_is_a_majority", bug::half_is_a_majority, "I1", store_kind::redlock},
     {"validity_from_the_reply", bug::validity_from_the_reply, "I1", store_kind::redlock},
     {"ttls_added_up", bug::ttls_added_up, "I1", store_kind::redlock},

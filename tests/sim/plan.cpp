@@ -35,11 +35,13 @@ plan::plan(world& w)
   }
 }
 
-plan plan::of_whole_locks(world& w) {
+plan plan::of(store_kind kind, world& w) {
   plan p(w);
-  p.readers = 0;
-  p.permits = p.more_permits = 0;
-  p.breaks = false;
+  if (kind == store_kind::redlock) {
+    p.readers = 0;
+    p.permits = p.more_permits = 0;
+  }
+  if (kind == store_kind::redlock || kind == store_kind::replicas) p.breaks = false;
   return p;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "sim/network.hpp"
+#include "sim/run.hpp"
 #include "sim/world.hpp"
 
 namespace holdfast::sim {
@@ -9,8 +10,8 @@ namespace holdfast::sim {
 /// Which faults there are in one run, and how many of everything.
 struct plan {
   explicit plan(world&);
-  /// The same, in a world whose store has whole locks only, and whose holders nobody can push aside.
-  [[nodiscard]] static plan of_whole_locks(world&);
+  /// With what there is in a store of that kind.
+  [[nodiscard]] static plan of(store_kind, world&);
 
   std::uint64_t clients, users, names, operations;
   unsigned burst;

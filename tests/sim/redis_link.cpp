@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "planted.hpp"
+#include "redis/error_reply.hpp"
 
 namespace holdfast::sim {
 
@@ -38,7 +39,7 @@ class redis_link::counted {
 redis_link::redis_link(ends e, std::string channel, redis::listener& who)
     : world_(e.all),
       network_(e.between),
-      server_(e.server),
+      server_(std::move(e.server)),
       home_(e.home),
       any_way_(e.any_way),
       channel_(std::move(channel)),
@@ -58,6 +59,8 @@ task<reply> redis_link::call(io& i, const redis::command& what, limit l, std::op
   if (down) co_return std::move(*down);
   if (!is_open(w)) co_return no_answer();  // it broke again before we came to run
   reply got = co_await call_on(i, w, what, std::move(l), left);
+  const value* const said = std::get_if<value>(&got);
+  if (said != nullptr && said->is(value::kind::error) && redis::is_wrong_server(said->text)) start_over();
   co_return got;
 }
 
@@ -68,9 +71,9 @@ redis_link::way& redis_link::choose(const io& i) {
 
 task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l,
                                 std::optional<redis::left_behind>& left) {
-  slot mine;
-  w.due.insert(w.due.end(), what.replies() - 1, nullptr);
-  w.due.push_back(&mine);
+  slot mine(what);
+  w.due.insert(w.due.end(), what.replies() - mine.due(), nullptr);
+  w.due.insert(w.due.end(), mine.due(), &mine);
   w.line->send(what.bytes());
   const instant too_long = later(i.now(), longest_silence);
   const limit nearer(std::min(l.at(), too_long), l.stop());
@@ -83,10 +86,7 @@ task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit
   } else {
     std::replace(w.due.begin(), w.due.end(), &mine, static_cast<slot*>(nullptr));
   }
-  if (why == wake::late && i.now() >= too_long && is_open(w)) {
-    w.line->close();
-    broke(w);
-  }
+  if (why == wake::late && i.now() >= too_long) give_up(w);
   co_return no_answer();
 }
 
@@ -106,7 +106,7 @@ task<std::optional<seam::failure>> redis_link::make_sure_of(io& i, way& w, limit
   const wake why = co_await sleep(i, limit(std::min(l.at(), until), l.stop()));
   if (is_open(w)) co_return std::nullopt;
   if (lost || why == wake::stopped || i.now() < made || network_.refuses() || crashed_) co_return no_answer();
-  connect(w);
+  if (!connect(w)) co_return no_answer();
   co_return std::nullopt;
 }
 
@@ -153,10 +153,13 @@ void redis_link::post(const redis::command& what) {
   main_.line->send(what.bytes());
 }
 
-void redis_link::connect(way& w) {
+bool redis_link::connect(way& w) {
+  redis_server* const to = server_();
+  if (to == nullptr) return false;
   ++w.number;
-  w.line = std::make_shared<redis_line>(world_, network_, server_, home_);
+  w.line = std::make_shared<redis_line>(world_, network_, *to, home_);
   w.line->open({[this, &w](value v) { came(w, std::move(v)); }, [this, &w] { broke(w); }});
+  return true;
 }
 
 void redis_link::came(way& w, value v) {
@@ -172,8 +175,7 @@ void redis_link::came(way& w, value v) {
   slot* const whose = w.due.front();
   w.due.pop_front();
   if (whose == nullptr) return;
-  whose->got = std::move(v);
-  whose->answered.set();
+  if (whose->take(std::move(v))) whose->answered.set();
 }
 
 /// What was due is not known.
@@ -183,7 +185,10 @@ void redis_link::broke(way& w) {
     s->got = reply(no_answer());
     s->answered.set();
   }
-  if (&w == &main_ && !std::exchange(up_, false)) return;  // it was not up yet: dial() takes care of it
+  if (&w == &main_ && !std::exchange(up_, false)) {  // it was not up yet: dial() takes care of it
+    if (dialling_) subscribed_.set();
+    return;
+  }
   listener_.in_doubt(seam::no_shard);
 }
 
@@ -198,6 +203,19 @@ void redis_link::leave(const visitor& v) { std::erase(lobby_, &v); }
 
 const redis_line* redis_link::prompt_main_line() const noexcept {
   return up_ && main_.line->is_prompt() ? main_.line.get() : nullptr;
+}
+
+void redis_link::give_up(way& w) {
+  if (!is_open(w)) return;
+  w.line->close();
+  broke(w);
+}
+
+void redis_link::start_over() {
+  if (crashed_) return;
+  for (way& each : lanes_) give_up(each);
+  give_up(main_);
+  listener_.in_doubt();
 }
 
 void redis_link::disturb() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "redis/awaited.hpp"
 #include "redis/link.hpp"
 #include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
@@ -24,7 +25,7 @@ class redis_link final : public redis::link {
   struct ends {
     world& all;
     network& between;
-    redis_server& server;
+    std::function<redis_server*()> server;  ///< which one it is now; null: it cannot be reached
     client_io& home;
     bool any_way;  ///< by chance
   };
@@ -38,6 +39,8 @@ class redis_link final : public redis::link {
   void post(const redis::command&) override;
   [[nodiscard]] std::uint64_t connection_number() const noexcept override { return up_ ? main_.number : 0; }
 
+  /// The server is another one now: gives up all connections. In the client's process.
+  void start_over();
   void disturb();  ///< cuts one of its connections
   /// The process is gone. The server notices it after that time.
   void crash(real noticed_after);
@@ -48,9 +51,9 @@ class redis_link final : public redis::link {
   std::function<void(const std::string&)> on_message = [](const std::string&) {};
 
  private:
-  struct slot {
+  struct slot : redis::awaited {
+    using awaited::awaited;
     runtime::signal answered;
-    std::optional<redis::reply> got;
   };
   struct visitor {
     runtime::signal called;
@@ -70,7 +73,8 @@ class redis_link final : public redis::link {
   runtime::task<std::optional<seam::failure>> make_sure_of(runtime::io&, way&, limit);
   runtime::task<void> dial();
   [[nodiscard]] bool is_open(const way& w) const noexcept { return w.line && w.line->is_open(); }
-  void connect(way&);
+  [[nodiscard]] bool connect(way&);
+  void give_up(way&);
   void came(way&, redis::value);
   void broke(way&);
   void call_visitors(const std::optional<seam::failure>&);
@@ -78,7 +82,7 @@ class redis_link final : public redis::link {
 
   world& world_;
   network& network_;
-  redis_server& server_;
+  const std::function<redis_server*()> server_;
   client_io& home_;
   const bool any_way_;
   const std::string channel_;

@@ -134,16 +134,52 @@ void redis_server::receive(connection c, std::string_view bytes) {
   }
   const auto at = peers_.find(c);
   if (at == peers_.end()) return;
+  at->second.decoder.feed(bytes);
+  serve(c);
+}
+
+void redis_server::serve(connection c) {
+  const auto at = peers_.find(c);
+  if (at == peers_.end()) return;
   peer& p = at->second;
-  p.decoder.feed(bytes);
-  while (const std::optional<value> command = p.decoder.next()) {
+  while (!p.waits_for) {
+    const std::optional<value> command = p.decoder.next();
+    if (!command) return;
     words w;
     for (const value& item : command->items) w.push_back(item.text);
+    if (w.at(0) == "WAIT" && begin_to_wait(c, p, w)) return;
     const value reply = carry_out(c, p, w);
     if (!choices_.push_first) p.say(encoded(reply));
     for (auto& [to, message] : std::exchange(messages_, {})) peers_.at(to).say(std::move(message));
     if (choices_.push_first) p.say(encoded(reply));
   }
+}
+
+/// False: there is nothing to wait for.
+bool redis_server::begin_to_wait(connection c, peer& p, const words& w) {
+  if (acknowledged_ && *acknowledged_ >= written_) return false;
+  p.waits_for = written_;
+  world_.in(std::chrono::milliseconds(std::atoi(w.at(2).c_str())), [this, c, until = written_] {
+    const auto at = peers_.find(c);
+    if (at != peers_.end() && at->second.waits_for == until) end_wait(c, 0);
+  });
+  return true;
+}
+
+void redis_server::acknowledge(std::uint64_t written) {
+  acknowledged_ = std::max(acknowledged_.value_or(0), written);
+  std::vector<connection> over;
+  for (const auto& [c, p] : peers_) {
+    if (p.waits_for && *p.waits_for <= *acknowledged_) over.push_back(c);
+  }
+  for (const connection c : over) end_wait(c, 1);
+}
+
+void redis_server::end_wait(connection c, std::int64_t replicas) {
+  peer& p = peers_.at(c);
+  p.waits_for.reset();
+  p.say(encoded(number(replicas)));
+  serve(c);
 }
 
 value redis_server::carry_out(connection c, peer& p, const words& w) {
@@ -157,6 +193,7 @@ value redis_server::carry_out(connection c, peer& p, const words& w) {
     p.channels.insert(w[1]);
     return pushed({text("ssubscribe"), text(w[1]), number(static_cast<std::int64_t>(p.channels.size()))});
   }
+  if (w[0] == "WAIT") return number(1);
   if (w[0] == "INFO") return text(info());
   if (w[0] == "CONFIG" && w.size() == 3 && w[1] == "GET" && w[2] == "appendfsync") {
     return list({text(w[2]), text(choices_.writes_at_once ? "always" : "everysec")});
@@ -181,6 +218,7 @@ value redis_server::load(const std::string& script) {
 /// What a server says before the first effect of a script that has a shebang.
 std::optional<std::string> redis_server::refusal(const std::string& sha) const {
   if (!lua_.knows(sha)) return "NOSCRIPT No matching script. Please use EVAL.";
+  if (only_reads_) return "READONLY You can't write against a read only replica.";
   const bool full = world_.now() < full_until_ && !allow_oom_.contains(sha);
   if (full) return "OOM command not allowed when used memory > 'maxmemory'.";
   return std::nullopt;
@@ -211,6 +249,7 @@ value redis_server::run(const std::string& sha, const words& keys, const words& 
   const auto at_first = [&] { return keys.empty() ? std::nullopt : keys_.text_at(keys[0], now()); };
   const std::optional<redis_keys::cell> before = at_first();
   value reply = lua_.run(sha, keys, args);
+  ++written_;
   on_script({sha, keys, args, before, at_first(), reply});
   return reply;
 }

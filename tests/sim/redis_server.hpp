@@ -42,6 +42,15 @@ class redis_server {
   void stand_still_until(real);                               ///< what comes is carried out then
   void load_data_until(real when) { loading_until_ = when; }  ///< until then it takes no commands, but subscriptions
   void be_full_until(real when) { full_until_ = when; }       ///< until then it runs only scripts with allow-oom
+  /// A replica, or a primary that was put aside: it refuses what writes.
+  void only_read(bool so) { only_reads_ = so; }
+  /// It has what that one had.
+  void copy(const redis_keys& from) { keys_ = from; }
+  /// How many scripts it has run.
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+  /// Its replica has what was written until then.
+  void acknowledge(std::uint64_t written);
+  void has_no_replica() { acknowledged_.reset(); }
   /// Another library takes the lock, if it is free.
   void take_for_another(const std::string& lock, std::chrono::milliseconds ttl);
 
@@ -68,8 +77,12 @@ class redis_server {
     std::function<void()> hang_up;
     redis::decoder decoder{};
     std::set<std::string> channels{};
+    std::optional<std::uint64_t> waits_for{};  ///< until a replica has so much: nothing else is carried out
   };
   using words = std::vector<std::string>;
+  void serve(connection);
+  [[nodiscard]] bool begin_to_wait(connection, peer&, const words&);
+  void end_wait(connection, std::int64_t replicas);
   redis::value carry_out(connection, peer&, const words&);
   redis::value evalsha(const words&);
   redis::value run(const std::string& sha, const words& keys, const words& args);
@@ -90,6 +103,9 @@ class redis_server {
   std::set<std::string> allow_oom_;  // scripts
   redis_keys keys_;
   redis_lua lua_;
+  bool only_reads_ = false;
+  std::uint64_t written_ = 0;
+  std::optional<std::uint64_t> acknowledged_;
   connection last_connection_ = 0;
   std::map<connection, peer> peers_;
   std::vector<std::pair<connection, std::string>> messages_;  // of the command that is being carried out

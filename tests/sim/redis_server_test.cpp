@@ -123,6 +123,48 @@ TEST_F(a_redis_server, that_is_full_runs_what_releases_and_nothing_else) {
   EXPECT_EQ(guest_.ask({"EVALSHA", std::string(redis::scripts::release.sha), "4", "K", "Q", "F", "H", me, "in:"}), "0");
 }
 
+TEST_F(a_redis_server, counts_its_age_in_whole_seconds_from_its_last_start) {
+  wait(1500ms);
+  server_.restart(true);
+  guest again(server_);
+  EXPECT_NE(again.ask({"INFO", "server"}).find("uptime_in_seconds:0"), std::string::npos);
+  wait(600ms);  // the second that it was started in is over
+  EXPECT_NE(again.ask({"INFO", "server"}).find("uptime_in_seconds:1"), std::string::npos);
+}
+
+TEST_F(a_redis_server, that_stands_still_carries_out_later_what_came_meanwhile_in_order) {
+  server_.stand_still_until(100ms);
+  EXPECT_EQ(guest_.ask({"SSUBSCRIBE", "here"}), "");
+  EXPECT_EQ(guest_.ask({"SSUBSCRIBE", "there"}), "");
+  guest other(server_);
+  (void)other.ask({"SSUBSCRIBE", "here"});
+  server_.closed(other.id);
+  wait(100ms);
+  EXPECT_EQ(guest_.next(), "push{'ssubscribe' 'here' 1}");
+  EXPECT_EQ(guest_.next(), "push{'ssubscribe' 'there' 2}");
+  EXPECT_EQ(other.next(), "push{'ssubscribe' 'here' 1}");  // and then it was gone
+  EXPECT_EQ(guest_.lua("return redis.call('SPUBLISH', 'here', 'x')"), "push{'smessage' 'here' 'x'}");
+}
+
+TEST_F(a_redis_server, waits_for_its_replica_and_keeps_what_comes_behind_waiting) {
+  (void)guest_.lua("return redis.call('SET', 's', 'a')");
+  EXPECT_EQ(guest_.ask({"WAIT", "1", "50"}), "");
+  EXPECT_EQ(guest_.ask({"SSUBSCRIBE", "here"}), "");
+  server_.acknowledge(server_.written());
+  EXPECT_EQ(guest_.next(), "1");
+  EXPECT_EQ(guest_.next(), "push{'ssubscribe' 'here' 1}");
+  EXPECT_EQ(guest_.ask({"WAIT", "1", "50"}), "1");
+  (void)guest_.lua("return redis.call('SET', 's', 'b')");
+  EXPECT_EQ(guest_.ask({"WAIT", "1", "50"}), "");
+  wait(50ms);
+  EXPECT_EQ(guest_.next(), "0");
+}
+
+TEST_F(a_redis_server, that_only_reads_refuses_scripts) {
+  server_.only_read(true);
+  EXPECT_EQ(guest_.lua("return redis.call('SET', 's', 'a')"), "error READONLY");
+}
+
 /// More dead waiters than one call looks at.
 TEST_F(a_redis_server, hands_a_lock_over_many_dead_waiters_in_several_calls) {
   for (const redis::script& s : {redis::scripts::acquire, redis::scripts::release}) {

@@ -40,7 +40,8 @@ class redis_service::side final : public access {
 
  private:
   std::unique_ptr<redis::link> wire_up(const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, service_.network_, service_.server_, home_, service_.faults_.any_way};
+    const redis_link::ends ends{service_.world_, service_.network_, [this] { return &service_.server_; }, home_,
+                                service_.faults_.any_way};
     auto made = std::make_unique<redis_link>(ends, channel, who);
     link_ = made.get();
     return made;

@@ -5,11 +5,11 @@ namespace holdfast::sim {
 namespace {
 
 TEST(redlock_simulator, every_invariant_holds_in_every_world) {
-  expect_that_every_invariant_holds(store_kind::redlock, "redlock", sanitized ? 300 : 2'000);
+  expect_that_every_invariant_holds(store_kind::redlock, "redlock", sanitized ? 150 : 2'000);
 }
 
 TEST(redlock_simulator, one_seed_is_one_run_exactly_repeatable) {
-  expect_that_one_seed_is_one_run(store_kind::redlock, 100);
+  expect_that_one_seed_is_one_run(store_kind::redlock, 50);
 }
 
 }  // namespace

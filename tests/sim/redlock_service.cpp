@@ -73,7 +73,7 @@ class redlock_service::side final : public access {
   }
 
   std::unique_ptr<redis::link> wire_up(node& to, network& way, const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, way, *to.server, home_, false};
+    const redis_link::ends ends{service_.world_, way, [&to] { return to.server.get(); }, home_, false};
     auto made = std::make_unique<redis_link>(ends, channel, who);
     links_.push_back(made.get());
     return made;

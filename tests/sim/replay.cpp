@@ -16,12 +16,14 @@ struct named_store {
 };
 constexpr named_store stores[] = {{"lease", holdfast::sim::store_kind::lease},
                                   {"redis", holdfast::sim::store_kind::redis},
+                                  {"replicas", holdfast::sim::store_kind::replicas},
                                   {"redlock", holdfast::sim::store_kind::redlock},
                                   {"numbers", holdfast::sim::store_kind::numbers}};
 
 int usage() {
   std::fputs(
-      "usage: holdfast_sim --seed N [--count N] [--store lease|redis|redlock|numbers] [--bug NAME] [--trace]\n  bugs:",
+      "usage: holdfast_sim --seed N [--count N] [--store lease|redis|replicas|redlock|numbers] [--bug NAME] "
+      "[--trace]\n  bugs:",
       stderr);
   for (const auto& b : holdfast::sim::bugs) std::fprintf(stderr, " %s", b.name.data());
   std::fputs("\n", stderr);

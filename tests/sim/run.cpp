@@ -13,6 +13,7 @@
 #include "sim/plan.hpp"
 #include "sim/redis_service.hpp"
 #include "sim/redlock_service.hpp"
+#include "sim/replicated_service.hpp"
 #include "sim/service.hpp"
 #include "sim/users.hpp"
 #include "sim/world.hpp"
@@ -27,7 +28,7 @@ class scenario {
  public:
   scenario(std::uint64_t seed, store_kind kind, bool trace)
       : world_(seed),
-        plan_(kind == store_kind::redlock ? plan::of_whole_locks(world_) : plan(world_)),
+        plan_(plan::of(kind, world_)),
         network_(world_),
         service_(make(kind)),
         checker_(world_, service_->exclusive(), plan_.more_permits),
@@ -61,6 +62,7 @@ class scenario {
  private:
   std::unique_ptr<service> make(store_kind kind) {
     if (kind == store_kind::redis) return std::make_unique<redis_service>(world_, network_, rate(), plan_);
+    if (kind == store_kind::replicas) return std::make_unique<replicated_service>(world_, network_, rate(), plan_);
     if (kind == store_kind::redlock) {
       return std::make_unique<redlock_service>(world_, plan_, [this] { return rate(); });
     }

@@ -28,6 +28,7 @@ class watchful::place final : public seam::claim {
   }
   ~place() override {
     for (const seam::claim_spec& each : specs_) watch_.owners_.erase({each.owner.high, each.owner.low});
+    holds_until(std::nullopt);
     // It is given back for a ttl, on a clock that may be a little fast.
     const bool may_be_known = known_ && watch_.world_.now() < known_until_ - known_for_ / 100;
     if (may_be_known && !watch_.over) watch_.world_.violate("I10: a claim was dropped that the store may know of");
@@ -40,6 +41,7 @@ class watchful::place final : public seam::claim {
     answer<seam::grant> got = co_await inner_->poll(i, std::move(l));
     note(asked::poll, got);
     if (got.is_no()) known_ = known_before || spec_.queue;
+    if (!got.is_unknown()) holds_until(got.is_yes() ? std::optional(got.value().deadline) : std::nullopt);
     co_return got;
   }
   [[nodiscard]] std::uint64_t fence_of(std::string_view name) const noexcept override { return inner_->fence_of(name); }
@@ -60,6 +62,7 @@ class watchful::place final : public seam::claim {
     answer<instant> got = co_await inner_->renew(i, ttl, std::move(l));
     note(asked::renew, got);
     if (got.is_no()) known_ = false;
+    if (!got.is_unknown()) holds_until(got.is_yes() ? std::optional(got.value()) : std::nullopt);
     if (got.is_yes()) known_from_now_for(ttl);
     co_return got;
   }
@@ -69,12 +72,14 @@ class watchful::place final : public seam::claim {
     answer<instant> got = co_await inner_->downgrade(i, fence, ttl, std::move(l));
     note(asked::downgrade, got);
     if (got.is_no()) known_ = false;
+    if (!got.is_unknown()) holds_until(got.is_yes() ? std::optional(got.value()) : std::nullopt);
     if (got.is_yes()) known_from_now_for(ttl);
     co_return got;
   }
 
   task<answer<seam::done>> release(io& i, limit l) override {
     const in_use busy(*this, "release");
+    holds_until(std::nullopt);
     answer<seam::done> got = co_await inner_->release(i, std::move(l));
     note(asked::release, got);
     if (!got.is_unknown()) {
@@ -99,6 +104,13 @@ class watchful::place final : public seam::claim {
    private:
     place& place_;
   };
+
+  /// Of several names nobody can tell which of them is lost.
+  void holds_until(std::optional<instant> deadline) {
+    const std::pair<std::uint64_t, std::uint64_t> me{spec_.owner.high, spec_.owner.low};
+    if (!deadline) watch_.holders_.erase(me);
+    if (deadline && specs_.size() == 1) watch_.holders_.insert_or_assign(me, *deadline);
+  }
 
   void known_from_now_for(real time) {
     known_for_ = time;

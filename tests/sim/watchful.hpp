@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -45,6 +47,10 @@ class watchful final : public seam::backend {
 
   /// Of the claims that are open.
   [[nodiscard]] const std::set<std::pair<std::uint64_t, std::uint64_t>>& owners() const noexcept { return owners_; }
+  /// Of those that were granted, and neither lost nor given back, as far as they have heard; with their deadlines.
+  [[nodiscard]] const std::map<std::pair<std::uint64_t, std::uint64_t>, seam::instant>& holders() const noexcept {
+    return holders_;
+  }
   /// Nobody is left to drop anything: the process has crashed; or it ends in order, and what it cannot reach by now is
   /// left to its ttl.
   bool over = false;
@@ -59,6 +65,7 @@ class watchful final : public seam::backend {
   world& world_;
   seam::backend& inner_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> owners_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, seam::instant> holders_;
 };
 
 }  // namespace holdfast::sim

@@ -1,0 +1,16 @@
+// A primary with a replica that takes over, with or without its last writes: the product's client, led to the new one.
+#include "sim/many_seeds.hpp"
+
+namespace holdfast::sim {
+namespace {
+
+TEST(replicas_simulator, every_invariant_holds_in_every_world) {
+  expect_that_every_invariant_holds(store_kind::replicas, "replicas", sanitized ? 400 : 3'000);
+}
+
+TEST(replicas_simulator, one_seed_is_one_run_exactly_repeatable) {
+  expect_that_one_seed_is_one_run(store_kind::replicas, 100);
+}
+
+}  // namespace
+}  // namespace holdfast::sim

@@ -1,0 +1,52 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/network.hpp"
+#include "sim/plan.hpp"
+#include "sim/redis_pair.hpp"
+#include "sim/service.hpp"
+
+namespace holdfast::sim {
+
+/// A primary with a replica, and sentinels who tell clients which of the two it is. In some runs a grant counts only
+/// when the replica has it. Two invariants are of this store alone. I16: whoever holds what a failover has lost is told
+/// so soon after its client has heard of that. I17: what the replica was waited for it has, so that it outlives a
+/// failover.
+class replicated_service final : public service {
+ public:
+  replicated_service(world&, network&, double clock_rate, const plan&);
+  [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
+  [[nodiscard]] bool exclusive() const override { return !faults_.dies && !faults_.hands_over; }
+  [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
+  std::uint64_t trouble(access& victim) override;
+  [[nodiscard]] real rest() const override;
+  [[nodiscard]] std::string leftovers() override { return pair_.last_primary().leftovers(); }
+  [[nodiscard]] std::string left_after_a_day() const override;
+
+ private:
+  class side;
+  /// Which of them there are in this run.
+  struct faults {
+    faults(world&, bool quiet);
+    bool dies, hands_over, lags, flushes, cuts;
+  };
+  [[nodiscard]] static bool has(const redis_server&, const seam::owner_id&);
+  void tell_all();
+  void check_fence(const redis_server&, const redis_server::script_run&);
+
+  world& world_;
+  network& network_;
+  const faults faults_;
+  const bool waits_;  // for the replica
+  const bool calm_;   // whatever happens to servers, the network is good
+  const real apart_;  // the clocks of the two
+  const real faults_end_;
+  std::vector<side*> sides_;
+  std::map<std::string, std::uint64_t> highest_;  // fence of a lock, at either of them
+  redis_pair pair_;
+};
+
+}  // namespace holdfast::sim
