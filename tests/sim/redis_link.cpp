@@ -215,7 +215,7 @@ void redis_link::start_over() {
   if (crashed_) return;
   for (way& each : lanes_) give_up(each);
   give_up(main_);
-  listener_.in_doubt();
+  listener_.in_doubt(seam::no_shard);
 }
 
 void redis_link::disturb() {
