@@ -57,6 +57,8 @@ boot_clock::duration lease::remaining() const noexcept {
   return now < end ? end - now : boot_clock::duration::zero();
 }
 
+std::size_t lease::margin() const noexcept { return held() ? tenancy_->of()->claim->margin() : 0; }
+
 std::stop_token lease::lost_token() const {
   if (!tenancy_) return {};
   if (!service_->forked()) return tenancy_->lost_token();

@@ -47,7 +47,8 @@ std::unique_ptr<seam::backend> make_redlock(const std::string& url, runtime::loo
     const auto today = std::chrono::system_clock::now().time_since_epoch();
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(today).count());
   };
-  core::quorum::settings how{.max_ttl = all.max_ttl, .clock = clock, .known = all.findings()};
+  core::quorum::settings how{
+      .max_ttl = all.max_ttl, .min_margin = all.min_margin, .clock = clock, .known = all.findings()};
   return std::make_unique<core::quorum>(all.open(loop), std::move(how), loop);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -25,8 +26,8 @@ enum class released {
 };
 
 /// One holding of a lock. Move-only; may be used, moved and released on any thread, one thread at a time, except
-/// held(), remaining(), deadline(), fence(), lost_token() and revoke_requested(), which any thread may call at any
-/// time.
+/// held(), remaining(), deadline(), margin(), fence(), lost_token() and revoke_requested(), which any thread may call
+/// at any time.
 class [[nodiscard]] lease {
  public:
   lease() noexcept = default;  ///< holds nothing
@@ -48,6 +49,10 @@ class [[nodiscard]] lease {
   /// short.
   [[nodiscard]] boot_clock::time_point deadline() const noexcept;
   [[nodiscard]] boot_clock::duration remaining() const noexcept;  ///< until the deadline; 0 when not held
+  /// Of Redlock: at how many servers more than a majority it is held, as far as is known; so many may lose it, and it
+  /// is still ours. It grows as late votes come in, and is repaired at renewals. 0 when not held, and where one server
+  /// decides. Of several names the smallest.
+  [[nodiscard]] std::size_t margin() const noexcept;
   /// Stops when the lease is lost, not when it is released.
   [[nodiscard]] std::stop_token lost_token() const;
   /// Stops when somebody asks us to let go, by store::revoke(). It is held on, until it is released.

@@ -33,10 +33,20 @@ task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, mi
   const runtime::taken_turn ours(a->turns[who]);
   if (a->withdrawals) co_return;
   const answer<done> got = co_await all[who].mend(all.home(), *a, a->fence, ttl, l);
-  (void)got;  // if not now, then at the next renewal
+  a->count(who, got.is_yes());  // if not now, then at the next renewal
 }
 
 }  // namespace
+
+void attempt::count(std::size_t who, bool has_it) noexcept {
+  if (has_it_[who] == has_it) return;
+  has_it_[who] = has_it;
+  if (has_it) {
+    ++holding_;
+  } else {
+    --holding_;
+  }
+}
 
 span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
 
@@ -49,6 +59,7 @@ task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t 
   if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await all[who].ask(all.home(), *a, l);
+  a->count(who, got.is_yes() && got.value().fence != 0);
   if (got.is_unknown() && a->elected) mend_soon(all, a, who, a->ttl);
   co_return got;
 }
@@ -61,15 +72,18 @@ task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_
   co_return got;
 }
 
-task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
+task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl,
+                         std::uint64_t number, limit l) {
   const bool mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "a step before is still under way"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
+  a->count(who, got.is_yes());
+  if (!got.is_yes() && a->renewed == number) mend_soon(all, a, who, ttl);
   co_return got;
 }
 
-task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::size_t who, bool leaves) {
+task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::size_t who) {
   const instant end = later(all.home().now(), a->longest_ttl);
   const bool mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));
   (void)mine;  // what is before us has limits
@@ -77,11 +91,11 @@ task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::si
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
     const limit once(later(all.home().now(), one_request));
-    got = co_await all[who].withdraw(all.home(), *a, leaves, once);
+    got = co_await all[who].withdraw(all.home(), *a, *a->leaves, once);
     const instant now = all.home().now();
     if (!got.is_unknown() || now >= end || all.is_ending()) co_return got;
     const wake why = co_await sleep(all.home(), all.until(later(now, back_off(all.home(), tries))));
-    if (why == wake::stopped) co_return got;
+    (void)why;  // at the end of all it is tried a last time
   }
 }
 
@@ -90,7 +104,7 @@ void roll_back(electorate& all, const std::shared_ptr<attempt>& a) {
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<vote>>& got = a->votes->replies()[who];
     if (got && got->is_yes() && got->value().fence == 0) continue;  // it is another's, and will not come
-    all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who, false)));
+    all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who)));
   }
 }
 

@@ -27,6 +27,7 @@ class delayed final : public seam::claim {
   [[nodiscard]] std::uint64_t fence_of(const seam::owner_id& id) const noexcept override {
     return inner_->fence_of(id);
   }
+  [[nodiscard]] std::size_t margin() const noexcept override { return inner_->margin(); }
   [[nodiscard]] bool has_parts() const noexcept override { return inner_->has_parts(); }
 
  private:

@@ -29,15 +29,15 @@ task<answer<done>> electorate::reach(std::size_t who, limit l) {
   co_return answer<done>::yes(done());
 }
 
-task<std::optional<failure>> electorate::reach_majority(limit l) {
+task<std::optional<failure>> electorate::reach_majority(std::size_t min_margin, limit l) {
   const auto reached = [](const auto& v) { return v->is_reached(); };
   const auto already = static_cast<std::size_t>(std::count_if(voters_.begin(), voters_.end(), reached));
-  if (already >= majority()) co_return std::nullopt;
+  if (already >= majority() + min_margin) co_return std::nullopt;
   const instant enough = std::min(l.at(), later(home_.now(), longest_connect));
   const limit each = until(enough);
-  const round_of<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); });
-  const verdict so = co_await all->settle(home_, of_step, l);
-  if (so == verdict::yes) co_return std::nullopt;
+  const round_of<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); }, min_margin);
+  const verdict so = co_await all->settle(home_, of_election, l);
+  if (so == verdict::yes || all->count().yes >= majority()) co_return std::nullopt;
   co_return why_not(*all, "no majority of the servers can be reached");
 }
 

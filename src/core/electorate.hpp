@@ -83,8 +83,8 @@ class electorate {
 
   /// Begins a question to all, without waiting for it.
   template <class T, class Ask>
-  [[nodiscard]] round_of<T> ask_all(Ask ask) {
-    auto all = std::make_shared<round<T>>(voters_.size());
+  [[nodiscard]] round_of<T> ask_all(Ask ask, std::size_t min_margin = 0) {
+    auto all = std::make_shared<round<T>>(voters_.size(), min_margin);
     for (std::size_t who = 0; who < voters_.size(); ++who) begin(put_into<T>(all, who, ask(who)));
     return all;
   }
@@ -115,8 +115,8 @@ class electorate {
     return seam::failure(code.value_or(errc::unreachable), std::move(text));
   }
 
-  /// Until as many are connected as there must be; or why they are not.
-  [[nodiscard]] seam::task<std::optional<seam::failure>> reach_majority(limit);
+  /// Until as many are connected as an election needs, or nobody else can be; or why a majority is not.
+  [[nodiscard]] seam::task<std::optional<seam::failure>> reach_majority(std::size_t min_margin, limit);
 
   /// From another thread than home: ends what is under way.
   void close() noexcept;

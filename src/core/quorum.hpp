@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ class quorum final : public seam::backend {
  public:
   struct settings {
     std::chrono::milliseconds max_ttl;     ///< no lease is longer: voters that restarted vote again after that time
+    std::size_t min_margin = 0;            ///< a grant by less than a majority and so many more is none
     std::function<std::uint64_t()> clock;  ///< of this machine, in microseconds since 1970; any thread
     std::vector<finding> known{};          ///< about how it is set up: part of every examination
   };
@@ -32,6 +34,9 @@ class quorum final : public seam::backend {
   [[nodiscard]] seam::task<seam::answer<state>> inspect(seam::io&, std::string name, limit) override;
   [[nodiscard]] seam::task<seam::answer<seam::done>> revoke(seam::io&, std::string name, std::string reason,
                                                             std::uint64_t fence, limit) override;
+  [[nodiscard]] seam::task<seam::answer<listing>> list(seam::io&, std::string prefix, std::string after,
+                                                       std::size_t most, limit) override;
+  [[nodiscard]] seam::task<seam::answer<seam::done>> break_lock(seam::io&, seam::breaking, limit) override;
   void when_asked(std::function<void(seam::asking)>) override;
   [[nodiscard]] seam::task<seam::answer<std::vector<finding>>> examine(seam::io&, limit) override;
   void close() noexcept override;
@@ -41,6 +46,11 @@ class quorum final : public seam::backend {
   class place;
   seam::task<seam::answer<state>> inspect_here(std::string name, limit);
   seam::task<seam::answer<seam::done>> revoke_here(std::string name, std::string reason, std::uint64_t fence, limit);
+  seam::task<seam::answer<listing>> list_here(std::string prefix, std::string after, std::size_t most, limit);
+  struct list_position;
+  seam::task<std::optional<seam::failure>> look_at(std::vector<std::string> names, const list_position&, listing&,
+                                                   limit);
+  seam::task<seam::answer<seam::done>> break_here(seam::breaking, limit);
   seam::task<seam::answer<std::vector<finding>>> examine_here(limit);
 
   const settings settings_;

@@ -1,9 +1,9 @@
-// What those see and do who look after the locks of others: a look at all servers.
+// What those see and do who look after the locks of others, at all servers.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "core/quorum.hpp"
+#include "core/shared_view.hpp"
 
 namespace holdfast::core {
 
@@ -12,6 +12,7 @@ using runtime::later;
 using runtime::span;
 using seam::answer;
 using seam::done;
+using seam::failure;
 using seam::io;
 using seam::task;
 
@@ -20,27 +21,8 @@ namespace {
 /// One request of many, when there is no hurry.
 constexpr span one_request = 1s;
 
-/// What a holder is known by at every server.
-std::string who_holds(const state& is) {
-  if (is.holders.empty()) return {};
-  const state::holder& first = is.holders.front();
-  return first.foreign ? "another library" : first.owner;
-}
-
-/// Of one and the same holder the same fence, in all servers that were in time; a server that was mended may know a
-/// higher one.
-std::uint64_t most_common_fence(const std::vector<const state*>& of) {
-  std::map<std::uint64_t, std::size_t> named;
-  for (const state* is : of) ++named[is->holders.front().fence];
-  std::uint64_t best = 0;
-  std::size_t most = 0;
-  for (const auto& [fence, times] : named) {
-    if (times < most) continue;
-    best = fence;
-    most = times;
-  }
-  return best;
-}
+/// How many fences come with a vote: seam::vote.
+constexpr std::uint64_t fences_in_a_block = 64;
 
 }  // namespace
 
@@ -49,7 +31,6 @@ task<answer<state>> quorum::inspect(io& i, std::string name, limit l) {
   co_return got;
 }
 
-/// What stands at a minority is nobody's lock.
 task<answer<state>> quorum::inspect_here(std::string name, limit l) {
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<state> all =
@@ -60,18 +41,11 @@ task<answer<state>> quorum::inspect_here(std::string name, limit l) {
   if (all->count().yes < all_.majority()) {
     co_return answer<state>::unknown(all_.why_not(*all, "no majority of the servers answers"));
   }
-  std::map<std::string, std::vector<const state*>> seen;
+  std::vector<const state*> seen;
   for (std::optional<answer<state>>& got : all->replies()) {
-    if (got && got->is_yes()) seen[who_holds(got->value())].push_back(&got->value());
+    if (got && got->is_yes()) seen.push_back(&got->value());
   }
-  const auto more_wait = [](const state* one, const state* other) { return one->waiting < other->waiting; };
-  for (const auto& [holder, those] : seen) {
-    if (those.size() < all_.majority()) continue;
-    state is = **std::max_element(those.begin(), those.end(), more_wait);
-    if (!is.holders.empty()) is.holders.front().fence = most_common_fence(those);
-    co_return answer<state>::yes(std::move(is));
-  }
-  co_return answer<state>::yes(state());
+  co_return answer<state>::yes(shared_view(seen, all_.majority()));
 }
 
 task<answer<done>> quorum::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
@@ -91,6 +65,38 @@ task<answer<done>> quorum::revoke_here(std::string name, std::string reason, std
   if (so == verdict::yes) co_return answer<done>::yes(done());
   if (so == verdict::no) co_return answer<done>::no();
   co_return answer<done>::unknown(all_.why_not(*all, "no majority of the servers asks the holder"));
+}
+
+task<answer<done>> quorum::break_lock(io& i, seam::breaking what, limit l) {
+  answer<done> got = co_await all_.at_home(i, break_here(std::move(what), std::move(l)));
+  co_return got;
+}
+
+/// First it is seen who holds it at a majority, and whether that one is meant: a server alone may know another fence.
+/// Then it is taken from that one at all servers. Who is not meant is not touched, and they are asked all the same:
+/// an answer to this very call may have got lost.
+task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
+  answer<state> is = co_await inspect_here(what.name, l);
+  if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
+  const std::vector<state::holder>& holders = is.value().holders;
+  const bool held = !holders.empty();
+  if (held && holders.front().foreign) {
+    co_return answer<done>::unknown(failure(errc::foreign, "another library holds it, and it is left alone"));
+  }
+  const std::optional<seam::owner_id> holder = held ? seam::owner_of(holders.front().owner) : std::nullopt;
+  const bool meant = holder && what.is_about(*holder, seam::share(), holders.front().fence, fences_in_a_block);
+  what.owner = meant ? holder : std::nullopt;
+  if (meant) what.fence = holders.front().fence;
+  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
+  const round_of<done> all =
+      all_.ask_all<done>([&](std::size_t who) { return all_[who].take_away(all_.home(), what, each); });
+  const limit own(each.at(), l.stop());
+  const verdict over = co_await all->settle(all_.home(), all_of_them, own);
+  (void)over;
+  const verdict so = of_step(all->count());
+  if (so == verdict::yes) co_return answer<done>::yes(done());
+  if (so == verdict::no) co_return answer<done>::no();
+  co_return answer<done>::unknown(all_.why_not(*all, "no majority of the servers takes it from its holder"));
 }
 
 }  // namespace holdfast::core

@@ -51,12 +51,7 @@ failure too_long(milliseconds ttl, milliseconds max_ttl) {
 
 quorum::place::place(quorum& q, seam::claim_spec spec) : settings_(q.settings_), all_(q.all_), spec_(std::move(spec)) {
   if (!spec_.queue) return;
-  for (const auto& each : all_.voters()) each->watch(spec_.name, told_);
-}
-
-quorum::place::~place() {
-  if (!spec_.queue) return;
-  for (const auto& each : all_.voters()) each->unwatch(spec_.name, told_);
+  for (const auto& each : all_.voters()) watches_.push_back(each->watch(spec_.name, told_));
 }
 
 task<answer<grant>> quorum::place::poll(io& i, limit l) {
@@ -97,7 +92,7 @@ task<answer<grant>> quorum::place::poll_here(limit l) {
   const instant enough = later(all_.home().now(), longest_poll);
   std::optional<failure> reason;  // of the attempt before: one that was cut short says less
   for (unsigned tries = 0;; ++tries) {
-    std::optional<failure> unreached = co_await all_.reach_majority(l);
+    std::optional<failure> unreached = co_await all_.reach_majority(settings_.min_margin, l);
     if (unreached) co_return answer<grant>::unknown(std::move(*unreached));
     answer<grant> got = co_await run_for_it(l);
     const instant now = all_.home().now();
@@ -128,11 +123,12 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
                      .proposed = today,
                      .waits = spec_.queue,
                      .since = waits_since_};
-  const auto a = std::make_shared<attempt>(std::move(me), all_.size());
+  const auto a = std::make_shared<attempt>(std::move(me), all_.size(), leaves_);
   last_ = a;
+  *leaves_ = false;
   leaving_.reset();
   const limit each = all_.until(later(sent, limit_of_a_vote(spec_.ttl)));
-  a->votes = all_.ask_all<vote>([&](std::size_t who) { return core::ask(all_, a, who, each); });
+  a->votes = all_.ask_all<vote>([&](std::size_t who) { return core::ask(all_, a, who, each); }, settings_.min_margin);
   const verdict so = co_await a->votes->settle(home, of_election, l);
   if (so == verdict::yes) {
     std::optional<failure> unfenced = co_await agree_on_a_fence(a, l);
@@ -152,6 +148,7 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
   }
   roll_back(all_, a);
   if (so == verdict::no) co_return busy(*a, sent);
+  if (a->votes->count().yes >= all_.majority()) co_return answer<grant>::unknown(too_small_a_margin(*a));
   co_return answer<grant>::unknown(all_.why_not(*a->votes, "no majority of the servers votes"));
 }
 
@@ -200,18 +197,21 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
   io& home = all_.home();
   const std::shared_ptr<attempt> a = last_;
   a->longest_ttl = std::max(a->longest_ttl, ttl);
+  const std::uint64_t number = ++a->renewals;
   const instant sent = home.now();
   const limit each = all_.until(l.at());
-  const round_of<done> all = all_.ask_all<done>([&](std::size_t who) { return core::renew(all_, a, who, ttl, each); });
+  const round_of<done> all =
+      all_.ask_all<done>([&](std::size_t who) { return core::renew(all_, a, who, ttl, number, each); });
   verdict so = co_await all->settle(home, of_step, l);
   if (planted(bug::minority_makes_it_again) && all->count().yes > 0) so = verdict::yes;
   if (so == verdict::no) co_return answer<instant>::no();
   if (so != verdict::yes) {
     co_return answer<instant>::unknown(all_.why_not(*all, "no majority of the servers renews"));
   }
+  a->renewed = number;
   for (std::size_t who = 0; who < all_.size(); ++who) {
     const std::optional<answer<done>>& got = all->replies()[who];
-    if (got && got->is_no()) mend_soon(all_, a, who, ttl);
+    if (got && !got->is_yes()) mend_soon(all_, a, who, ttl);
   }
   co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
 }
@@ -219,8 +219,9 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
 task<answer<done>> quorum::place::release_here(limit l) {
   if (!last_) co_return answer<done>::no();
   if (!leaving_) {
+    *leaves_ = true;
     const std::shared_ptr<attempt> a = last_;
-    leaving_ = all_.ask_all<done>([&](std::size_t who) { return core::withdraw(all_, a, who, true); });
+    leaving_ = all_.ask_all<done>([&](std::size_t who) { return core::withdraw(all_, a, who); });
     a->withdrawals = leaving_;
     elected_ = false;
   }
@@ -235,6 +236,21 @@ task<answer<done>> quorum::place::release_here(limit l) {
   failure why = all_.why_not(*leaving_, "no majority of the servers gives it back");
   if (so == verdict::unknown) leaving_.reset();  // all is over: again
   co_return answer<done>::unknown(std::move(why));
+}
+
+failure quorum::place::too_small_a_margin(attempt& a) const {
+  const std::string needed = std::to_string(all_.majority() + settings_.min_margin);
+  failure why = all_.why_not(*a.votes, std::to_string(a.votes->count().yes) + " of the " + needed +
+                                           " servers that a min_margin of " + std::to_string(settings_.min_margin) +
+                                           " needs gave the lock (start the others, or lower min_margin in the URL)");
+  if (!why.permanent()) why.code = errc::not_ready;
+  return why;
+}
+
+/// What was elected stays the last attempt, for as long as anybody holds it.
+std::size_t quorum::place::margin() const noexcept {
+  const std::size_t holding = last_ ? last_->holding() : 0;
+  return std::max(holding, all_.majority()) - all_.majority();
 }
 
 void quorum::place::give_up() {

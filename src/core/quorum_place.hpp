@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/attempt.hpp"
 #include "core/electorate.hpp"
@@ -15,13 +16,14 @@ namespace holdfast::core {
 class quorum::place final : public seam::claim {
  public:
   place(quorum&, seam::claim_spec);
-  ~place() override;
-
   seam::task<seam::answer<seam::grant>> poll(seam::io&, limit) override;
   /// Whoever is told waits for a moment: the others are about to say the same.
   seam::task<runtime::wake> wakeup(seam::io&, limit) override;
   seam::task<seam::answer<runtime::instant>> renew(seam::io&, seam::milliseconds ttl, limit) override;
   seam::task<seam::answer<seam::done>> release(seam::io&, limit) override;
+  [[nodiscard]] std::size_t margin() const noexcept override;
+  /// What a majority has lost is still at the others, and has to be taken back there.
+  [[nodiscard]] bool has_parts() const noexcept override { return true; }
 
  private:
   // At home.
@@ -34,18 +36,23 @@ class quorum::place final : public seam::claim {
   /// If one has a majority, it holds the lock, and somebody tells us when it is free. Else several stand in each
   /// other's way: whoever draws the shorter pause is first the next time.
   seam::answer<seam::grant> busy(attempt&, runtime::instant sent);
-  /// By a true majority. Those that have lost it get it again only then: a minority never makes a lock anew.
+  /// By a true majority. Those that have lost it, or may have, get it again only then: a minority never makes a lock
+  /// anew.
   seam::task<seam::answer<runtime::instant>> renew_here(seam::milliseconds ttl, limit);
   seam::task<seam::answer<seam::done>> release_here(limit);
+  /// A majority has given it, and too few besides.
+  [[nodiscard]] seam::failure too_small_a_margin(attempt&) const;
   void give_up();
 
   const settings& settings_;
   electorate& all_;
   const seam::claim_spec spec_;
-  runtime::signal told_;           // it may be free
+  runtime::signal told_;  // it may be free
+  std::vector<std::unique_ptr<seam::watching>> watches_;
   std::shared_ptr<attempt> last_;  // of our attempts
   bool elected_ = false;           // by that one
-  round_of<seam::done> leaving_;   // what came of its release
+  const std::shared_ptr<bool> leaves_ = std::make_shared<bool>(false);
+  round_of<seam::done> leaving_;  // what came of its release
   std::uint32_t attempts_ = 0;
   std::uint64_t waits_since_ = 0;
   unsigned splits_ = 0;  // votes in a row without a winner

@@ -9,11 +9,13 @@ std::size_t majority_of(std::size_t voters) noexcept {
 }
 
 verdict of_election(const tally& t) noexcept {
-  const std::size_t enough = t.majority();
+  const std::size_t enough = t.majority() + t.min_margin;
+  const std::size_t against = t.majority();
   if (t.yes >= enough) return verdict::yes;
   if (t.yes + t.open() >= enough) return verdict::open;
-  if (t.yes + t.no >= enough) return verdict::no;
-  return t.yes + t.no + t.open() >= enough ? verdict::open : verdict::unknown;
+  if (t.yes + t.no >= enough || t.no >= against) return verdict::no;
+  const bool can_be_no = t.yes + t.no + t.open() >= enough || t.no + t.open() >= against;
+  return can_be_no ? verdict::open : verdict::unknown;
 }
 
 verdict of_step(const tally& t) noexcept {

@@ -22,6 +22,8 @@ struct tally {
   std::size_t yes = 0;
   std::size_t no = 0;
   std::size_t none = 0;  ///< nobody knows, or it does not vote
+  /// By how many more than a majority an election has to be won.
+  std::size_t min_margin = 0;
 
   [[nodiscard]] std::size_t open() const noexcept { return voters - yes - no - none; }
   [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters); }
@@ -29,8 +31,9 @@ struct tally {
 
 enum class verdict { open, yes, no, unknown };
 
-/// Of an election, as early as it can be told. yes: a majority says so. no: none can be had any more, and a majority
-/// has answered, though perhaps for several. unknown: a majority cannot even be heard.
+/// Of an election, as early as it can be told. yes: a majority says so, with its margin. no: that cannot be had any
+/// more, and so many have answered, though perhaps for several, or a majority is against us. unknown: so many cannot
+/// even be heard.
 [[nodiscard]] verdict of_election(const tally&) noexcept;
 /// Of a step that changes what a holder has. no: so many say no that no majority can have said yes.
 [[nodiscard]] verdict of_step(const tally&) noexcept;
@@ -41,7 +44,10 @@ enum class verdict { open, yes, no, unknown };
 template <class T>
 class round {
  public:
-  explicit round(std::size_t voters) : replies_(voters) { count_.voters = voters; }
+  explicit round(std::size_t voters, std::size_t min_margin = 0) : replies_(voters) {
+    count_.voters = voters;
+    count_.min_margin = min_margin;
+  }
 
   /// A yes of which `for_us` is false counts as a no.
   void put(std::size_t who, seam::answer<T> got, bool for_us = true) {

@@ -1,6 +1,7 @@
 #include "redis/redlock.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace holdfast::redis {
 namespace {
 
 constexpr std::size_t fewest = 3, most = 32;
-constexpr std::string_view own_options[] = {"max_ttl", "young_nodes"};
+constexpr std::string_view own_options[] = {"max_ttl", "young_nodes", "min_margin"};
 
 [[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
 
@@ -31,7 +32,13 @@ struct pieces {
   std::string before;              ///< scheme, user and password
   std::vector<std::string> hosts;  ///< or paths
   std::string behind;              ///< database and options
-  std::string max_ttl, young_nodes;
+  std::string max_ttl, young_nodes, min_margin;
+
+  [[nodiscard]] std::string* own(std::string_view option) {
+    if (option == "max_ttl") return &max_ttl;
+    if (option == "young_nodes") return &young_nodes;
+    return option == "min_margin" ? &min_margin : nullptr;
+  }
 };
 
 std::vector<std::string> split(std::string_view text, char mark) {
@@ -49,7 +56,7 @@ std::string take_options(std::string_view query, pieces& into) {
   std::string others;
   for (const std::string& each : split(query, '&')) {
     const std::string_view name = std::string_view(each).substr(0, each.find('='));
-    std::string* const ours = name == "max_ttl" ? &into.max_ttl : name == "young_nodes" ? &into.young_nodes : nullptr;
+    std::string* const ours = into.own(name);
     if (ours == nullptr) {
       if (!each.empty()) others.append(others.empty() ? "?" : "&").append(each);
     } else if (each.size() <= name.size() + 1) {
@@ -61,6 +68,17 @@ std::string take_options(std::string_view query, pieces& into) {
     }
   }
   return others;
+}
+
+std::size_t margin_in(const std::string& text, std::size_t servers) {
+  const std::size_t largest = (servers - 1) / 2;
+  std::size_t margin = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), margin);
+  if (error != std::errc() || end != text.data() + text.size() || margin > largest) {
+    refuse("the option 'min_margin' is a number from 0 to " + std::to_string(largest) + " with " +
+           std::to_string(servers) + " servers: a majority of them decides, and no more than the others can be more");
+  }
+  return margin;
 }
 
 pieces cut_up(std::string_view url) {
@@ -105,6 +123,7 @@ redlock redlock::parse(std::string_view url) {
     refuse("from " + std::to_string(fewest) + " to " + std::to_string(most) +
            " independent servers can vote, best 3 or 5; of fewer none may fail, and redis:// does as well");
   }
+  if (!p.min_margin.empty()) all.min_margin = margin_in(p.min_margin, all.servers.size());
   return all;
 }
 

@@ -18,10 +18,12 @@ namespace holdfast::redis {
 /// Options are those of one server, for all of them; and
 ///   max_ttl      no lock may be longer: a server that was started votes after that time
 ///   young_nodes  vote: it votes at once
+///   min_margin   by how many more than a majority a lock has to be given
 struct redlock {
   std::vector<settings> servers;
   std::chrono::milliseconds max_ttl{30'000};
   bool young_ones_vote = false;
+  std::size_t min_margin = 0;
 
   /// Throws seam::failure, without secrets.
   [[nodiscard]] static redlock parse(std::string_view url);

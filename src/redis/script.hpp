@@ -22,7 +22,7 @@ extern const script acquire_shared, release_shared, renew_shared;         // a r
 extern const script take, give, renew_permits, resize;                    // permits
 extern const script cell_get, cell_put, cell_watch;                       // a number
 extern const script inspect, revoke, break_lock;                          // of whatever kind
-extern const script vote, raise, withdraw;                                // of several servers
+extern const script vote, raise, withdraw, take_away;                     // of several servers
 }  // namespace scripts
 
 }  // namespace holdfast::redis

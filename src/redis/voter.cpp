@@ -9,6 +9,7 @@
 #include "redis/keys.hpp"
 #include "redis/owner.hpp"
 #include "redis/step.hpp"
+#include "store/self.hpp"
 
 namespace holdfast::redis {
 
@@ -33,6 +34,19 @@ constexpr milliseconds up_to_a_second = 1s;
 
 /// One server tells us all by one channel.
 const std::string any_key;
+
+class watching_a_key final : public seam::watching {
+ public:
+  watching_a_key(watchers& at, std::string key, runtime::signal& who) : at_(at), key_(std::move(key)), who_(who) {
+    at_.add(key_, who_);
+  }
+  ~watching_a_key() override { at_.remove(key_, who_); }
+
+ private:
+  watchers& at_;
+  const std::string key_;
+  runtime::signal& who_;
+};
 
 }  // namespace
 
@@ -93,16 +107,21 @@ task<answer<done>> voter::raise(io& i, const candidate& who, std::uint64_t fence
   co_return answer<done>::yes(done());
 }
 
-/// A server that is too young gets it, too, so that it keeps others away when it votes again.
+/// A server that is too young gets it, too, so that it keeps others away when it votes again; but it does not count
+/// yet.
 task<answer<done>> voter::mend(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) {
   const keys k(client_->settings_.prefix, who.name);
-  command c = call_of(scripts::raise, 3, 4);
-  c.add(k.lock).add(k.fence).add(k.queue).add(owner_of(who)).add(static_cast<std::int64_t>(fence));
+  command c = call_of(scripts::raise, 4, 4);
+  c.add(k.lock).add(k.fence).add(k.queue).add(k.broken).add(owner_of(who)).add(static_cast<std::int64_t>(fence));
   c.add(ttl.count()).add(waiter_of(who));
   std::optional<left_behind> nobody_minds;
-  reply r = co_await client_->run(i, scripts::raise, c, std::move(l), nobody_minds);
+  reply r = co_await client_->run(i, scripts::raise, c, l, nobody_minds);
   if (auto why = no_number<done>(r, "raise", client_->settings_.prefix)) co_return std::move(*why);
   if (std::get<value>(r).number == 0) co_return answer<done>::no();
+  if (!rules_.young_ones_vote) {
+    std::optional<seam::failure> too_young = co_await come_of_age(i, std::move(l));
+    if (too_young) co_return answer<done>::unknown(std::move(*too_young));
+  }
   co_return answer<done>::yes(done());
 }
 
@@ -136,12 +155,23 @@ task<answer<done>> voter::withdraw(io& i, const candidate& who, bool leaves, lim
   co_return answer<done>::yes(done());
 }
 
-void voter::watch(const std::string& name, runtime::signal& who) {
-  client_->watchers_.add(keys(client_->settings_.prefix, name).lock, who);
+task<answer<done>> voter::take_away(io& i, seam::breaking what, limit l) {
+  if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
+  const keys k(client_->settings_.prefix, what.name);
+  command c = call_of(scripts::take_away, 3, 6);
+  c.add(k.lock).add(k.queue).add(k.broken).add(client_->inboxes_).add(sixteen(what.id.high, what.id.low));
+  c.add(static_cast<std::int64_t>(what.fence));
+  c.add(what.owner ? sixteen(what.owner->high, what.owner->low) : std::string());
+  c.add(seam::who_we_are()).add(what.reason);
+  std::optional<left_behind> nobody_minds;  // it is known by its id
+  reply r = co_await client_->run(i, scripts::take_away, c, std::move(l), nobody_minds);
+  if (auto why = no_number<done>(r, "take_away", client_->settings_.prefix)) co_return std::move(*why);
+  if (std::get<value>(r).number == 0) co_return answer<done>::no();
+  co_return answer<done>::yes(done());
 }
 
-void voter::unwatch(const std::string& name, runtime::signal& who) noexcept {
-  client_->watchers_.remove(keys(client_->settings_.prefix, name).lock, who);
+std::unique_ptr<seam::watching> voter::watch(const std::string& name, runtime::signal& who) {
+  return std::make_unique<watching_a_key>(client_->watchers_, keys(client_->settings_.prefix, name).lock, who);
 }
 
 std::string voter::where() const { return client_->settings_.where(); }

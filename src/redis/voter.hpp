@@ -32,8 +32,8 @@ class voter final : public seam::voter {
   runtime::task<seam::answer<seam::done>> mend(runtime::io&, const seam::candidate&, std::uint64_t fence,
                                                std::chrono::milliseconds ttl, limit) override;
   runtime::task<seam::answer<seam::done>> withdraw(runtime::io&, const seam::candidate&, bool leaves, limit) override;
-  void watch(const std::string& name, runtime::signal&) override;
-  void unwatch(const std::string& name, runtime::signal&) noexcept override;
+  runtime::task<seam::answer<seam::done>> take_away(runtime::io&, seam::breaking, limit) override;
+  [[nodiscard]] std::unique_ptr<seam::watching> watch(const std::string& name, runtime::signal&) override;
   [[nodiscard]] std::string where() const override;
   [[nodiscard]] seam::backend& behind() noexcept override { return *client_; }
 

@@ -35,6 +35,13 @@ std::uint64_t bundle::fence_of(const owner_id& id) const noexcept {
   return at == parts_.end() ? 0 : at->fence;
 }
 
+/// The loss of one is the loss of all.
+std::size_t bundle::margin() const noexcept {
+  std::size_t least = parts_.front().place->margin();
+  for (const part& p : parts_) least = std::min(least, p.place->margin());
+  return least;
+}
+
 /// Of what we have.
 instant bundle::nearest_deadline() const noexcept {
   instant first = never;

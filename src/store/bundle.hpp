@@ -22,6 +22,7 @@ class bundle : public claim {
   task<answer<done>> release(io&, limit) override;
   [[nodiscard]] std::uint64_t fence_of(std::string_view name) const noexcept override;
   [[nodiscard]] std::uint64_t fence_of(const owner_id&) const noexcept override;
+  [[nodiscard]] std::size_t margin() const noexcept override;
   [[nodiscard]] bool has_parts() const noexcept override { return true; }
 
  protected:

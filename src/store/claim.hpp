@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -84,6 +85,9 @@ class claim {
   [[nodiscard]] virtual std::uint64_t fence_of(std::string_view /*name*/) const noexcept { return 0; }
   /// The same of the part that the store knows by this id; 0 if there is none.
   [[nodiscard]] virtual std::uint64_t fence_of(const owner_id&) const noexcept { return 0; }
+  /// How many servers more may lose it before it is gone, as far as is known; of a store that is one server 0. Once it
+  /// was granted, from any thread at any time.
+  [[nodiscard]] virtual std::size_t margin() const noexcept { return 0; }
   /// When one part is lost the others are still ours, and have to be given back.
   [[nodiscard]] virtual bool has_parts() const noexcept { return false; }
 };

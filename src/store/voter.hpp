@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
 #include "store/answer.hpp"
+#include "store/breaking.hpp"
 #include "store/owner.hpp"
 
 namespace holdfast::seam {
@@ -40,6 +42,15 @@ struct vote {
   milliseconds again{};     ///< when asking again is worth it, if we are not told before
 };
 
+/// Somebody who wants to be told. It ends by itself, and needs no memory for that.
+class watching {
+ public:
+  watching() = default;
+  watching(const watching&) = delete;
+  watching& operator=(const watching&) = delete;
+  virtual ~watching() = default;
+};
+
 /// One server as one vote of several: whoever has those of a majority holds the name. It never queues anybody.
 ///
 /// Called at home only, except where it says otherwise. Limits cut a wait as those of a claim. What is given by
@@ -57,13 +68,16 @@ class voter {
   virtual task<answer<done>> raise(io&, const candidate&, std::uint64_t fence, limit) = 0;
   /// Its vote stays ours for a ttl from now. no: it is not ours. Never creates, never shortens.
   virtual task<answer<done>> renew(io&, const candidate&, milliseconds ttl, limit) = 0;
-  /// Gives us its vote again, if nobody has it, for a ttl from now: only after a majority has renewed theirs.
+  /// Gives us its vote again, if nobody has it, for a ttl from now: only after a majority has renewed theirs. unknown:
+  /// also if it has done so, and its vote does not count yet.
   virtual task<answer<done>> mend(io&, const candidate&, std::uint64_t fence, milliseconds ttl, limit) = 0;
   /// Takes its vote back. no: it was not ours. `leaves`: we wait for it no longer; whoever waits is told.
   virtual task<answer<done>> withdraw(io&, const candidate&, bool leaves, limit) = 0;
-  /// The signal is set when the name may be free there; it is taken out before it dies. From any thread.
-  virtual void watch(const std::string& name, runtime::signal&) = 0;
-  virtual void unwatch(const std::string& name, runtime::signal&) noexcept = 0;
+  /// Takes its vote by force from the owner that is given, and tells that one. yes: also if this very call has done so
+  /// before; no: that one does not have it, or none is given.
+  virtual task<answer<done>> take_away(io&, breaking, limit) = 0;
+  /// The signal is set when the name may be free there, for as long as what is returned lives. From any thread.
+  [[nodiscard]] virtual std::unique_ptr<watching> watch(const std::string& name, runtime::signal&) = 0;
   /// For texts: which server it is.
   [[nodiscard]] virtual std::string where() const = 0;
   /// The store on that server, to look at and to ask holders.

@@ -55,16 +55,30 @@ TEST_P(breaking, a_fixed_lease_takes_it_too) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(breaking, hands_the_lock_to_the_next_in_line_at_once) {
+TEST_P(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its_turn) {
   lease first = client(0).acquire("a", {.ttl = 1h});
   std::future<lease> second = wait_in_background(1, 1h);
-  std::future<lease> third = wait_in_background(2, 1h);
   EXPECT_TRUE(client(3).break_lock("a", first.fence(), "it hangs"));
   lease next = test::get(std::move(second));
   EXPECT_GT(next.fence(), first.fence());
   EXPECT_FALSE(client(3).break_lock("a", first.fence(), "again")) << "whoever has it now is not meant";
   EXPECT_TRUE(next.renew(1h));
   // It has waited, so it listens: it loses it long before its renewal.
+  EXPECT_TRUE(client(3).break_lock("a", next.fence(), "this one, too"));
+  EXPECT_TRUE(test::happens(next.lost_token()));
+  EXPECT_TRUE(is_free("a"));
+}
+
+class breaking_in_order : public breaking {};
+HOLDFAST_FOR(breaking_in_order, fair_stores());
+
+TEST_P(breaking_in_order, hands_the_lock_to_the_next_in_line_at_once) {
+  lease first = client(0).acquire("a", {.ttl = 1h});
+  std::future<lease> second = wait_in_background(1, 1h);
+  std::future<lease> third = wait_in_background(2, 1h);
+  EXPECT_TRUE(client(3).break_lock("a", first.fence(), "it hangs"));
+  lease next = test::get(std::move(second));
+  EXPECT_GT(next.fence(), first.fence());
   EXPECT_TRUE(client(3).break_lock("a", next.fence(), "this one, too"));
   EXPECT_TRUE(test::happens(next.lost_token()));
   const lease last = test::get(std::move(third));
@@ -122,7 +136,7 @@ TEST_P(breaking, leaves_a_note_that_the_next_holder_does_not_end) {
 }
 
 TEST_P(breaking, does_not_wait_for_the_lock_delay) {
-  const lease held = client(0).acquire("a", {.ttl = 1h, .delay = 1h});
+  const lease held = client(0).acquire("a", {.ttl = 10min, .delay = 10min});
   EXPECT_TRUE(client(1).break_lock("a", held.fence(), "it hangs"));
   EXPECT_TRUE(is_free("a"));
 }

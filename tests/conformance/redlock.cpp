@@ -47,7 +47,7 @@ class redlock_service final : public service {
     std::size_t left = 0;
     for (one& each : servers_) {
       left += each.server.keys("*").size();
-      for (const char* stays : {"*:f", "*:a", "*:client:*"}) left -= each.server.keys(stays).size();
+      for (const char* stays : {"*:f", "*:a", "*:b", "*:client:*"}) left -= each.server.keys(stays).size();
     }
     return left;
   }
@@ -70,8 +70,8 @@ class redlock_service final : public service {
 const joined redlock_store(
     "redlock",
     {.by = guarantees::exclusion::lease, .fair = false, .survives_restart = false, .notices_death_at_once = false},
-    {power::fall_silent, power::lose_replies, power::cut_replies, power::lose_state, power::list_names}, 600ms,
-    [] { return std::make_unique<redlock_service>(); });
+    {power::fall_silent, power::lose_replies, power::cut_replies, power::lose_state, power::list_names, power::oversee},
+    600ms, [] { return std::make_unique<redlock_service>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

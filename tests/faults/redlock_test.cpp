@@ -206,6 +206,27 @@ TEST(redlock, never_makes_a_lock_anew_that_a_majority_has_forgotten) {
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
+TEST(redlock, that_is_lost_at_a_majority_is_taken_back_at_the_others) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+  for (const std::size_t n : {0u, 1u}) (void)servers[n].ask({"DEL", redlock_servers::key("a")});
+  EXPECT_FALSE(held.renew(1h));
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; }));
+}
+
+TEST(redlock, does_not_keep_one_in_line_for_long_that_asks_no_more) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  const auto waiting = other.wait_for("a", {.ttl = 1h});
+  const std::string line = redlock_servers::key("a") + ":q";
+  EXPECT_TRUE(test::eventually([&] { return servers[0].ask({"ZCARD", line}).number == 1; }));
+  EXPECT_LE(servers[0].ask({"PTTL", line}).number, 10'000);
+  EXPECT_EQ(held.release(), released::yes);
+}
+
 TEST(redlock, does_not_let_a_server_vote_that_was_started_a_short_time_ago) {
   // Those that write everything to disk at once vote at any age.
   test::redis_server first({"--appendonly", "yes", "--appendfsync", "always"});
@@ -381,8 +402,6 @@ TEST(redlock, says_what_it_does_not_have) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   EXPECT_EQ(failure_of([&] { (void)one.store.acquire("a", {.shared = true}); }).first, errc::unsupported);
-  EXPECT_EQ(failure_of([&] { (void)one.store.list(); }).first, errc::unsupported);
-  EXPECT_EQ(failure_of([&] { (void)one.store.break_lock("a", 1, ""); }).first, errc::unsupported);
   EXPECT_FALSE(one.store.promises().fair);
 }
 

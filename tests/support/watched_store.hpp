@@ -168,6 +168,8 @@ class watched_store final : public seam::backend {
     runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
       return store_.carry(i, name_, call::release, l, behind_->release(i, l));
     }
+    [[nodiscard]] std::size_t margin() const noexcept override { return behind_->margin(); }
+    [[nodiscard]] bool has_parts() const noexcept override { return behind_->has_parts(); }
 
    private:
     watched_store& store_;

@@ -10,7 +10,7 @@ local holder = call('GET', K)
 if holder then
   if waiter ~= '' then
     call('ZADD', Q, ARGV[5], waiter)
-    call('PEXPIRE', Q, '60000') -- it asks again long before
+    call('PEXPIRE', Q, '10000') -- it asks again long before
   end
   return { call('PTTL', K), holder }
 end

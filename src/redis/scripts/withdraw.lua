@@ -4,17 +4,14 @@
 -- KEYS  K  K:q
 -- ARGV  owner (of this attempt)  [waiter  inboxes (how their channels begin): it waits no longer; who does is told]
 -- 1 it was ours, 0 it was not
-local call, K, Q = redis.call, KEYS[1], KEYS[2]
+local call, K, Q, inboxes = redis.call, KEYS[1], KEYS[2], ARGV[3]
 local holder = call('GET', K)
 local ours = holder == ARGV[1]
 if ours then call('DEL', K) end
 if ARGV[2] then
   call('ZREM', Q, ARGV[2])
   if ours or not holder then
-    for _ = 1, 64 do -- the first that is alive
-      local waiter = call('ZPOPMIN', Q)[1]
-      if not waiter or call('SPUBLISH', ARGV[3] .. string.sub(waiter, 1, 16), '~' .. K) > 0 then break end
-    end
+--@wake
   end
 end
 return ours and 1 or 0

@@ -38,6 +38,7 @@ class fake_voter final : public seam::voter {
   bool young = false;  ///< does not vote
   bool keeps_no_fence = false;
   span takes{0};  ///< until it has carried out a request
+  bool in_line = false;
   std::uint64_t last = 0;
   std::vector<std::uint32_t> asked_under;  ///< the numbers of attempts
 
@@ -56,6 +57,7 @@ class fake_voter final : public seam::voter {
     if (!heard || young) co_return answer<vote>::unknown(seam::failure(errc::unreachable, "no answer"));
     vote got;
     if (holder() != 0) {
+      in_line = in_line || who.waits;
       got.holder = std::to_string(holder_);
       got.again = 1s;
       co_return answer<vote>::yes(std::move(got));
@@ -88,15 +90,16 @@ class fake_voter final : public seam::voter {
     end_ = runtime::later(i.now(), ttl);
     co_return answer<done>::yes(done());
   }
-  task<answer<done>> withdraw(io& i, const candidate& who, bool, limit l) override {
+  task<answer<done>> withdraw(io& i, const candidate& who, bool leaves, limit l) override {
     const bool heard = co_await hears(i, l);
     if (!heard) co_return answer<done>::unknown(seam::failure(errc::unreachable, "no answer"));
+    if (leaves) in_line = false;
     if (holder() != who.attempt) co_return answer<done>::no();
     forget();
     co_return answer<done>::yes(done());
   }
-  void watch(const std::string&, runtime::signal&) override {}
-  void unwatch(const std::string&, runtime::signal&) noexcept override {}
+  task<answer<done>> take_away(io&, seam::breaking, limit) override { co_return answer<done>::no(); }
+  std::unique_ptr<seam::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
   [[nodiscard]] std::string where() const override { return "fake"; }
   [[nodiscard]] seam::backend& behind() noexcept override { std::terminate(); }
 
@@ -115,7 +118,10 @@ class fake_voter final : public seam::voter {
 
 class quorum_of_three : public testing::Test {
  protected:
-  quorum_of_three() {
+  quorum_of_three() { open(0); }
+  ~quorum_of_three() override { over(); }
+  void open(std::size_t min_margin) {
+    over();
     std::vector<std::unique_ptr<seam::voter>> all;
     for (fake_voter*& each : voters) {
       auto made = std::make_unique<fake_voter>(io_);
@@ -123,11 +129,11 @@ class quorum_of_three : public testing::Test {
       all.push_back(std::move(made));
     }
     io_.advance(1h);
-    const quorum::settings how{.max_ttl = 1h, .clock = [this] { return today; }, .known = {}};
+    const quorum::settings how{.max_ttl = 1h, .min_margin = min_margin, .clock = [this] { return today; }, .known = {}};
     store.emplace(std::move(all), how, io_);
     claim = store->open({.name = "a", .owner = {1, 2}, .ttl = 10s});
   }
-  ~quorum_of_three() override {
+  void over() {
     claim.reset();
     io_.advance(2h);  // whatever is insisted on is over
   }
@@ -301,6 +307,72 @@ TEST_F(quorum_of_three, is_given_back_though_one_is_silent_which_is_asked_until_
   voters[1]->mute = false;
   io_.advance(2s);
   EXPECT_EQ(holding(), 0);
+}
+
+TEST_F(quorum_of_three, that_is_waited_for_no_longer_is_left_at_a_voter_that_carries_out_an_earlier_vote_late) {
+  for (fake_voter* each : voters) each->vote_for(77);
+  voters[2]->takes = 40ms;
+  EXPECT_TRUE(poll().is_no());
+  voters[2]->takes = 0ms;
+  EXPECT_TRUE(poll().is_no());
+  EXPECT_TRUE(release().is_no());
+  io_.advance(1s);
+  for (const fake_voter* each : voters) EXPECT_FALSE(each->in_line);
+}
+
+TEST_F(quorum_of_three, knows_by_how_many_more_than_a_majority_it_is_held) {
+  voters[2]->takes = 40ms;
+  ASSERT_TRUE(poll().is_yes());
+  EXPECT_EQ(claim->margin(), 0u);
+  io_.advance(50ms);
+  EXPECT_EQ(claim->margin(), 1u) << "the last vote came later";
+  voters[2]->dead = true;
+  ASSERT_TRUE(renew().is_yes());
+  io_.run();
+  EXPECT_EQ(claim->margin(), 0u);
+  voters[2]->dead = false;
+  voters[2]->forget();
+  ASSERT_TRUE(renew().is_yes());
+  io_.advance(100ms);
+  EXPECT_EQ(claim->margin(), 1u) << "it was mended";
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_waits_for_the_votes_that_are_missing) {
+  open(1);
+  voters[2]->takes = 40ms;
+  const instant before = io_.now();
+  answer<seam::grant> got = poll();
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(io_.now(), before + 40ms);
+  EXPECT_EQ(got.value().deadline, seam::deadline_after(before, 10s));
+  EXPECT_EQ(claim->margin(), 1u);
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_is_not_had_without_and_says_why) {
+  open(1);
+  voters[2]->dead = true;
+  answer<seam::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::not_ready);
+  EXPECT_NE(got.why().text.find("2 of the 3 servers that a min_margin of 1 needs"), std::string::npos);
+  io_.run();
+  EXPECT_EQ(holding(), 0) << "what was given in vain is taken back";
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_keeps_what_it_has_when_a_server_is_gone) {
+  open(1);
+  ASSERT_TRUE(poll().is_yes());
+  voters[0]->dead = true;
+  EXPECT_TRUE(renew().is_yes());
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_is_busy_where_another_has_a_vote) {
+  open(1);
+  voters[0]->vote_for(77);
+  EXPECT_TRUE(poll().is_no());
+  voters[1]->vote_for(77);
+  voters[2]->dead = true;
+  EXPECT_TRUE(poll().is_no());
 }
 
 TEST_F(quorum_of_three, refuses_a_ttl_that_is_too_long) {

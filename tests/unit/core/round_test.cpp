@@ -58,6 +58,19 @@ TEST(election, of_an_even_number_is_not_won_by_half) {
   EXPECT_EQ(of_election(of(2, 1, 1, 0)), verdict::no);
 }
 
+TEST(election, that_needs_a_margin_is_won_by_so_many_more) {
+  const auto needs_one_more = [](std::size_t voters, std::size_t yes, std::size_t no, std::size_t none) {
+    return of_election({.voters = voters, .yes = yes, .no = no, .none = none, .min_margin = 1});
+  };
+  EXPECT_EQ(needs_one_more(5, 3, 0, 0), verdict::open);
+  EXPECT_EQ(needs_one_more(5, 4, 0, 0), verdict::yes);
+  EXPECT_EQ(needs_one_more(5, 3, 0, 1), verdict::open);
+  EXPECT_EQ(needs_one_more(5, 3, 0, 2), verdict::unknown) << "too few live";
+  EXPECT_EQ(needs_one_more(3, 2, 1, 0), verdict::no) << "another has the vote that is missing";
+  EXPECT_EQ(needs_one_more(3, 0, 2, 1), verdict::no) << "another has a majority";
+  EXPECT_EQ(needs_one_more(3, 0, 1, 1), verdict::open);
+}
+
 TEST(step, is_done_when_a_majority_did_it) {
   EXPECT_EQ(of_step(of(3, 1, 1, 0)), verdict::open);
   EXPECT_EQ(of_step(of(3, 2, 0, 0)), verdict::yes);

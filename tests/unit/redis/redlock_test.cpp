@@ -46,6 +46,13 @@ TEST(redlock_url, gives_all_of_them_the_same_credentials_database_and_options) {
   EXPECT_EQ(all.max_ttl, 2min);
 }
 
+TEST(redlock_url, says_how_many_servers_more_than_a_majority_must_give_a_lock) {
+  EXPECT_EQ(redlock::parse("redlock://a,b,c").min_margin, 0u);
+  EXPECT_EQ(redlock::parse("redlock://a,b,c?min_margin=1").min_margin, 1u);
+  EXPECT_EQ(redlock::parse("redlock://a,b,c,d,e?min_margin=2").min_margin, 2u);
+  EXPECT_EQ(redlock::shown("redlock://a,b,c?min_margin=1"), "redlock://a,b,c?min_margin=1");
+}
+
 TEST(redlock_url, with_tls_is_told_by_its_scheme) {
   for (const settings& each : redlock::parse("redlocks://a,b,c").servers) EXPECT_TRUE(each.tls);
   for (const settings& each : redlock::parse("redlock://a,b,c").servers) EXPECT_FALSE(each.tls);
@@ -70,6 +77,11 @@ TEST(redlock_url, that_makes_no_sense_is_refused_with_a_reason) {
   EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl=1s&max_ttl=2s"), "twice"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl"), "empty"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?young_nodes=no"), "young_nodes"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=2"), "from 0 to 1 with 3 servers"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c,d?min_margin=2"), "from 0 to 1 with 4 servers"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c,d,e?min_margin=3"), "from 0 to 2 with 5 servers"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=-1"), "min_margin"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=1x"), "min_margin"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?colour=red"), "no option 'colour'"));
   EXPECT_TRUE(has(refusal("redlock+unix://host/a,/b,/c"), "redlock+unix:///path"));
   EXPECT_EQ(refusal("redlock://a,b,c,d"), "(taken)") << "an even number is as good as one less";

@@ -1,0 +1,118 @@
+// Those who look after locks at several servers, while some of them are dead, forget, or know something else.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "faults/redlock_servers.hpp"
+
+namespace holdfast::faults {
+namespace {
+
+std::map<std::string, state> all_names(const store& s) {
+  std::map<std::string, state> names;
+  std::string after;
+  do {
+    listing page = s.list({}, after);
+    for (listing::entry& each : page.names) {
+      EXPECT_TRUE(names.emplace(std::move(each.name), std::move(each.now)).second) << "each comes once";
+    }
+    after = std::move(page.next);
+  } while (!after.empty());
+  return names;
+}
+
+void lock_for_another(redlock_servers& servers, std::size_t n, const std::string& name) {
+  (void)servers[n].ask({"SET", redlock_servers::key(name), "another", "PX", "3600000"});
+}
+
+TEST(redlock_oversight, lists_breaks_and_shows_though_a_minority_is_dead_whichever_it_is) {
+  for (std::size_t dead = 0; dead < 3; ++dead) {
+    redlock_servers servers(3);
+    watched_client one(servers.url()), other(servers.url());
+    lease a = one.store.acquire("a", {.ttl = 1h}), b = one.store.acquire("b", {.ttl = 1h, .label = "the report"});
+    EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3 && servers.holding("b") == 3; }));
+    servers[dead].kill();
+    const std::map<std::string, state> names = all_names(other.store);
+    ASSERT_EQ(names.size(), 2u);
+    ASSERT_EQ(names.at("b").holders.size(), 1u);
+    EXPECT_EQ(names.at("b").holders.front().label, "the report");
+    EXPECT_EQ(names.at("b").holders.front().fence, b.fence());
+    EXPECT_TRUE(other.store.break_lock("a", a.fence(), "it hangs"));
+    EXPECT_TRUE(happens(a.lost_token()));
+    EXPECT_EQ(other.store.inspect("a").broken.value().reason, "it hangs");
+    EXPECT_TRUE(b.renew(1h));
+  }
+}
+
+TEST(redlock_oversight, lists_what_a_majority_has_and_nothing_else) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  const lease held = one.store.acquire("ours", {.ttl = 1h});
+  for (std::size_t n = 0; n < 3; ++n) lock_for_another(servers, n, "at-one-" + std::to_string(n));
+  lock_for_another(servers, 1, "at-two");
+  lock_for_another(servers, 2, "at-two");
+  const std::map<std::string, state> names = all_names(one.store);
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_EQ(names.at("ours").holders.front().owner, held.owner());
+  EXPECT_TRUE(names.at("at-two").holders.front().foreign);
+}
+
+TEST(redlock_oversight, without_a_majority_is_unreachable) {
+  redlock_servers servers(3);
+  watched_client one(servers.url(), 300ms);
+  const lease held = one.store.acquire("a", {.ttl = 1h});
+  servers[0].kill();
+  servers[2].kill();
+  EXPECT_EQ(failure_of([&] { (void)one.store.list(); }).first, errc::unreachable);
+  EXPECT_EQ(failure_of([&] { (void)one.store.break_lock("a", held.fence(), ""); }).first, errc::unreachable);
+}
+
+TEST(redlock_oversight, breaks_a_lock_by_its_fence_though_a_server_knows_a_higher_one) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+  (void)servers[1].ask({"INCRBY", redlock_servers::key("a") + ":f", "1000"});
+  EXPECT_TRUE(other.store.break_lock("a", held.fence(), "it hangs"));
+  EXPECT_EQ(servers.holding("a"), 0u) << "it is taken at each server";
+  EXPECT_FALSE(held.renew(1h));
+  EXPECT_GT(other.store.acquire("a").fence(), held.fence() + 1'000);
+}
+
+TEST(redlock_oversight, does_not_mend_what_was_taken_by_force) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+  // A break that has come to one server so far.
+  const std::string key = redlock_servers::key("a");
+  const std::string note = "0123456789abcdef " + std::to_string(held.fence()) + " 1 2 meit hangs";
+  (void)servers[0].ask({"SET", key + ":b", note});
+  (void)servers[0].ask({"DEL", key});
+  EXPECT_TRUE(held.renew(1h));
+  EXPECT_TRUE(held.renew(1h));  // after what came of the one before
+  EXPECT_EQ(servers.holding("a"), 2u);
+  EXPECT_EQ(held.margin(), 0u);
+}
+
+TEST(redlock_oversight, leaves_alone_what_another_library_holds) {
+  redlock_servers servers(3);
+  watched_client one(servers.url());
+  for (const std::size_t n : {0u, 1u}) lock_for_another(servers, n, "a");
+  const auto [why, text] = failure_of([&] { (void)one.store.break_lock("a", 1, "it hangs"); });
+  EXPECT_EQ(why, errc::foreign) << text;
+  EXPECT_EQ(servers.holding("a"), 2u);
+}
+
+TEST(redlock_oversight, does_not_take_a_vote_that_another_has_at_a_minority) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  lock_for_another(servers, 2, "a");
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  EXPECT_TRUE(other.store.break_lock("a", held.fence(), "it hangs"));
+  EXPECT_EQ(servers[2].ask({"GET", redlock_servers::key("a")}).text, "another");
+  EXPECT_FALSE(held.renew(1h));
+}
+
+}  // namespace
+}  // namespace holdfast::faults
