@@ -162,9 +162,9 @@ std::optional<grant> place::told_by_push(instant now) {
   // Older than that answer: it was granted, and is over. Clocks cannot tell, if the server's was set back meanwhile.
   if (told->fence <= sampled_->fence) return std::nullopt;
   // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
-  // sampled_->sent: the grant is not older than that.
-  // In a cluster it may have been another one's clock, if the slot has moved since.
-  const bool one_clock = !client_.settings_.of_a_cluster();
+  // sampled_->sent: the grant is not older than that. It may have been another one's clock, if the slot of a cluster
+  // has moved since, or a replica has taken over.
+  const bool one_clock = client_.settings_.of_one_clock();
   const auto elapsed = std::chrono::microseconds(one_clock ? told->server_time - sampled_->server_time : 0);
   const instant granted_at = planted(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
   if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set

@@ -69,6 +69,8 @@ struct settings {
   /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }
+  /// All that we are told comes from one server, as far as anybody can say: its times may be compared.
+  [[nodiscard]] bool of_one_clock() const noexcept { return !of_a_cluster() && !sentinels; }
 };
 
 /// The time that an option says, such as 500ms or 2s. Throws seam::failure.
