@@ -33,6 +33,7 @@ void add_holder(std::vector<std::string>& lines, const state::holder& h, system_
   std::string times;
   if (h.since) times = "since " + local_time(*h.since) + " (" + brief(age_of(*h.since, now)) + ")";
   if (h.left) times = with_comma(times, brief(*h.left) + " left unless renewed");
+  if (h.margin) times = with_comma(times, "margin " + std::to_string(*h.margin));
   if (!times.empty()) lines.push_back("    " + times);
 }
 

@@ -62,6 +62,7 @@ ordered_json to_json(const state::holder& h) {
   put_number(all, "fence", h.fence);
   if (h.since) all["since"] = seconds_of(*h.since);
   if (h.left) all["left"] = std::chrono::duration<double>(*h.left).count();
+  if (h.margin) all["margin"] = *h.margin;
   return all;
 }
 

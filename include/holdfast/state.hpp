@@ -31,6 +31,8 @@ struct state {
     /// little late, if that clock was set back, and is never later than the look. None: of permits on Redis, and where
     /// the fence is not known.
     std::optional<std::chrono::system_clock::time_point> since{};
+    /// Of Redlock: at how many servers more than a majority it was seen; see lease::margin(). None: one server decides.
+    std::optional<std::size_t> margin{};
   };
   /// What somebody did to those who hold a name, and why.
   struct note {

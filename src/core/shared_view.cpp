@@ -42,6 +42,7 @@ state::holder holder_of(those of, std::size_t majority) {
   std::sort(of.begin(), of.end(), longer);
   state::holder who = of[majority - 1]->holders.front();
   who.fence = most_common_fence(of);
+  who.margin = of.size() - majority;
   for (const state* is : of) {
     if (is->holders.front().fence == who.fence) who.since = is->holders.front().since;
   }

@@ -21,6 +21,7 @@ TEST(redlock_margin, is_how_many_servers_may_lose_a_lock_that_is_still_held) {
       EXPECT_TRUE(held.renew(1h));
       EXPECT_TRUE(grows_to(held, many / 2 - n - 1));
     }
+    EXPECT_EQ(other.store.inspect("a").holders.front().margin, 0u);
     EXPECT_FALSE(other.store.try_acquire("a"));
     EXPECT_EQ(held.release(), released::yes);
     EXPECT_EQ(held.margin(), 0u);
@@ -71,6 +72,7 @@ TEST(redlock_margin, that_is_demanded_is_there_with_the_lock) {
     watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=" + std::to_string(many / 2)));
     const lease held = one.store.acquire("a", {.ttl = 1h});
     EXPECT_EQ(held.margin(), many / 2);
+    EXPECT_EQ(one.store.inspect("a").holders.front().margin, many / 2);
     EXPECT_EQ(servers.holding("a"), many);
   }
 }
@@ -114,6 +116,7 @@ TEST(redlock_margin, is_none_where_one_server_decides) {
   const lease held = one.store.acquire("a");
   EXPECT_EQ(held.margin(), 0u);
   EXPECT_EQ(lease().margin(), 0u);
+  EXPECT_FALSE(one.store.inspect("a").holders.front().margin);
 }
 
 }  // namespace

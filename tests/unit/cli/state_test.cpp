@@ -93,6 +93,14 @@ TEST(lock_table, keeps_name_and_waiters_in_the_smallest_terminal) {
   EXPECT_EQ(lock_table(80).header(), "NAME          MODE                    FENCE   HELD  LEFT WAIT HOLDER");
 }
 
+TEST(description, tells_the_margin_of_a_lock_at_several_servers) {
+  state s = held_by({holder("nightly")});
+  s.holders.front().margin = 1;
+  std::string all;
+  for (const std::string& line : describe("jobs/a", s, now)) all += line + "\n";
+  EXPECT_NE(all.find("8s left unless renewed, margin 1\n"), std::string::npos) << all;
+}
+
 TEST(description, tells_who_holds_who_waits_and_what_was_done) {
   state s = held_by({holder("nightly")});
   s.waiting = 3;

@@ -60,6 +60,12 @@ TEST(shared_view, takes_the_fence_that_most_of_them_know_and_its_date) {
   EXPECT_EQ(is.holders.front().since, usual.holders.front().since);
 }
 
+TEST(shared_view, counts_how_many_more_than_a_majority_have_it) {
+  const state a = held_by("a", 7, 5s), free;
+  EXPECT_EQ(shared_view({&a, &a, &free}, 2).holders.front().margin, 0u);
+  EXPECT_EQ(shared_view({&a, &a, &a}, 2).holders.front().margin, 1u);
+}
+
 TEST(shared_view, knows_two_holders_of_other_libraries_for_one) {
   state one = held_by("", 0, 5s);
   one.holders.front().foreign = true;
