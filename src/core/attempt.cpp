@@ -24,14 +24,12 @@ namespace {
 
 /// It is tried again at the next renewal.
 constexpr span longest_mending = 2s;
-/// One request of many, when there is no hurry.
-constexpr span one_request = 1s;
-
-task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl, limit l) {
+task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
   const bool mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return;
   const runtime::taken_turn ours(a->turns[who]);
-  if (a->withdrawals) co_return;
+  const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.home().now());
+  if (a->withdrawals || ttl <= 0ms) co_return;
   const answer<done> got = co_await all[who].mend(all.home(), *a, a->fence, ttl, l);
   a->count(who, got.is_yes());  // if not now, then at the next renewal
 }
@@ -50,8 +48,9 @@ void attempt::count(std::size_t who, bool has_it) noexcept {
 
 span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
 
-void mend_soon(electorate& all, const std::shared_ptr<attempt>& a, std::size_t who, milliseconds ttl) {
-  all.begin(mend(all, a, who, ttl, all.until(later(all.home().now(), std::min<span>(span(ttl) / 4, longest_mending)))));
+void mend_soon(electorate& all, const std::shared_ptr<attempt>& a, std::size_t who) {
+  const instant now = all.home().now();
+  all.begin(mend(all, a, who, all.until(later(now, std::min<span>((a->ends - now) / 4, longest_mending)))));
 }
 
 task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
@@ -60,7 +59,7 @@ task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t 
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await all[who].ask(all.home(), *a, l);
   a->count(who, got.is_yes() && got.value().fence != 0);
-  if (got.is_unknown() && a->elected) mend_soon(all, a, who, a->ttl);
+  if (got.is_unknown() && a->elected) mend_soon(all, a, who);
   co_return got;
 }
 
@@ -69,6 +68,7 @@ task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_
   if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].raise(all.home(), *a, a->fence, l);
+  if (got.is_no()) a->count(who, false);
   co_return got;
 }
 
@@ -79,7 +79,7 @@ task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
   a->count(who, got.is_yes());
-  if (!got.is_yes() && a->renewed == number) mend_soon(all, a, who, ttl);
+  if (!got.is_yes() && a->renewed == number) mend_soon(all, a, who);
   co_return got;
 }
 
@@ -103,7 +103,8 @@ void roll_back(electorate& all, const std::shared_ptr<attempt>& a) {
   a->withdrawals = std::make_shared<round<done>>(all.size());
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<vote>>& got = a->votes->replies()[who];
-    if (got && got->is_yes() && got->value().fence == 0) continue;  // it is another's, and will not come
+    const bool of_another = got && got->is_yes() && got->value().fence == 0;
+    if (of_another && !a->elected) continue;  // it will not come; what was elected may have been mended there since
     all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who)));
   }
 }

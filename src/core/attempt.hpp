@@ -21,6 +21,7 @@ struct attempt : seam::candidate {
   round_of<seam::done> withdrawals;  // where it was given back
   std::uint64_t fence = 0;           // of its grant
   bool elected = false;
+  runtime::instant ends{};                // what was granted, or renewed the last time
   std::uint64_t renewals = 0;             // that were begun
   std::uint64_t renewed = 0;              // the last of them that a majority did
   std::chrono::milliseconds longest_ttl;  // that was ever asked for
@@ -48,8 +49,8 @@ seam::task<seam::answer<seam::done>> raise(electorate&, std::shared_ptr<attempt>
 /// `number`: which of its renewals it is.
 seam::task<seam::answer<seam::done>> renew(electorate&, std::shared_ptr<attempt>, std::size_t who,
                                            std::chrono::milliseconds ttl, std::uint64_t number, limit);
-/// The more have it, the more of them may lose it. Nobody waits for it.
-void mend_soon(electorate&, const std::shared_ptr<attempt>&, std::size_t who, std::chrono::milliseconds ttl);
+/// The more have it, the more of them may lose it. For as long as it is ours. Nobody waits for it.
+void mend_soon(electorate&, const std::shared_ptr<attempt>&, std::size_t who);
 /// Insists, for as long as the vote could last. Then it is over by itself.
 seam::task<seam::answer<seam::done>> withdraw(electorate&, std::shared_ptr<attempt>, std::size_t who);
 

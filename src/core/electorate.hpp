@@ -39,6 +39,9 @@ seam::task<void> put_into(round_of<T> all, std::size_t who, seam::task<seam::ans
   all->put(who, std::move(got), for_us);
 }
 
+/// One request of many, when there is no hurry.
+constexpr runtime::span one_request = std::chrono::seconds(1);
+
 /// All voters of a quorum, and how they are asked together: at once, on the loop.
 class electorate {
  public:

@@ -16,16 +16,6 @@ using seam::failure;
 using seam::io;
 using seam::task;
 
-namespace {
-
-/// One request of many, when there is no hurry.
-constexpr span one_request = 1s;
-
-/// How many fences come with a vote: seam::vote.
-constexpr std::uint64_t fences_in_a_block = 64;
-
-}  // namespace
-
 task<answer<state>> quorum::inspect(io& i, std::string name, limit l) {
   answer<state> got = co_await all_.at_home(i, inspect_here(std::move(name), std::move(l)));
   co_return got;
@@ -84,7 +74,7 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
     co_return answer<done>::unknown(failure(errc::foreign, "another library holds it, and it is left alone"));
   }
   const std::optional<seam::owner_id> holder = held ? seam::owner_of(holders.front().owner) : std::nullopt;
-  const bool meant = holder && what.is_about(*holder, seam::share(), holders.front().fence, fences_in_a_block);
+  const bool meant = holder && what.is_about(*holder, seam::share(), holders.front().fence, seam::vote::fences);
   what.owner = meant ? holder : std::nullopt;
   if (meant) what.fence = holders.front().fence;
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));

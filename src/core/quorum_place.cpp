@@ -31,9 +31,6 @@ namespace {
 constexpr span longest_poll = 1s;
 constexpr unsigned most_looks = 5;
 
-/// How many fences come with a vote: seam::vote.
-constexpr std::uint64_t fences_in_a_block = 64;
-
 /// Between so much and twice as much.
 span varied(io& i, span least) {
   return least + span(static_cast<span::rep>(i.random() % static_cast<std::uint64_t>(least.count() + 1)));
@@ -85,7 +82,7 @@ task<answer<done>> quorum::place::release(io& i, limit l) {
 task<answer<grant>> quorum::place::poll_here(limit l) {
   if (elected_) {  // the answer to an earlier poll got lost
     answer<instant> kept = co_await renew_here(spec_.ttl, l);
-    if (kept.is_yes()) co_return answer<grant>::yes(grant{last_->fence, fences_in_a_block, kept.value()});
+    if (kept.is_yes()) co_return answer<grant>::yes(grant{last_->fence, vote::fences, kept.value()});
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     give_up();
   }
@@ -137,11 +134,12 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
     if (!unfenced && home.now() < deadline) {
       elected_ = true;
       a->elected = true;
+      a->ends = deadline;
       for (std::size_t who = 0; who < all_.size(); ++who) {
         const std::optional<answer<vote>>& got = a->votes->replies()[who];
-        if (got && got->is_unknown()) mend_soon(all_, a, who, a->ttl);
+        if (got && got->is_unknown()) mend_soon(all_, a, who);
       }
-      co_return answer<grant>::yes(grant{a->fence, fences_in_a_block, deadline});
+      co_return answer<grant>::yes(grant{a->fence, vote::fences, deadline});
     }
     roll_back(all_, a);
     co_return answer<grant>::unknown(unfenced ? std::move(*unfenced) : too_late());
@@ -208,12 +206,14 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
   if (so != verdict::yes) {
     co_return answer<instant>::unknown(all_.why_not(*all, "no majority of the servers renews"));
   }
+  const instant deadline = seam::deadline_after(sent, ttl);
   a->renewed = number;
+  a->ends = std::max(a->ends, deadline);
   for (std::size_t who = 0; who < all_.size(); ++who) {
     const std::optional<answer<done>>& got = all->replies()[who];
-    if (got && !got->is_yes()) mend_soon(all_, a, who, ttl);
+    if (got && !got->is_yes()) mend_soon(all_, a, who);
   }
-  co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
+  co_return answer<instant>::yes(deadline);
 }
 
 task<answer<done>> quorum::place::release_here(limit l) {
@@ -221,9 +221,17 @@ task<answer<done>> quorum::place::release_here(limit l) {
   if (!leaving_) {
     *leaves_ = true;
     const std::shared_ptr<attempt> a = last_;
-    leaving_ = all_.ask_all<done>([&](std::size_t who) { return core::withdraw(all_, a, who); });
-    a->withdrawals = leaving_;
+    // Known before it begins: what is mended from now on would stay.
+    a->withdrawals = leaving_ = std::make_shared<round<done>>(all_.size());
     elected_ = false;
+    try {
+      for (std::size_t who = 0; who < all_.size(); ++who) {
+        all_.begin(put_into<done>(leaving_, who, core::withdraw(all_, a, who)));
+      }
+    } catch (const std::bad_alloc&) {
+      leaving_.reset();  // some have not begun, and would be waited for: again
+      throw;
+    }
   }
   // A server that is gone need not be waited for: if a majority has nothing of ours any more, it is given back.
   const instant soon = later(all_.home().now(), limit_of_a_vote(spec_.ttl));

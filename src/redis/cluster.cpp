@@ -1,6 +1,7 @@
 #include "redis/cluster.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "redis/error_reply.hpp"
@@ -112,13 +113,17 @@ task<reply> cluster::run(io& i, errand what, limit l) {
   bool once = false;
   for (int hops = 0; to != nullptr; ++hops) {
     reply got = seam::failure(errc::unreachable, "");
+    std::optional<left_behind> left;  // of this try: an earlier one may have left something elsewhere
+    errand one = what;
+    if (what.left != nullptr) one.left = &left;
     if (once) {
-      got = co_await run_at_once(i, *to, what, l);
+      got = co_await run_at_once(i, *to, one, l);
     } else {
-      got = co_await run_at(i, *to, what, l);
+      got = co_await run_at(i, *to, one, l);
     }
+    if (left) *what.left = left;
     if (is_trouble(got, what.what)) {
-      node* const heir = co_await find_heir(i, *to, what, l);
+      node* const heir = co_await find_heir(i, *to, one, l);
       if (heir == nullptr || hops >= most_redirections) co_return got;
       to = heir;
       once = false;
@@ -140,8 +145,8 @@ task<reply> cluster::run(io& i, errand what, limit l) {
 }
 
 /// Who has the slot now, if it is another, and the first has certainly not carried out the command: a release that is
-/// carried out twice says the second time that the lock was lost. Whoever blocks asks right away; the
-/// loop, where thousands may come at the same time, lets it be asked once for all of them.
+/// carried out twice says the second time that the lock was lost. Whoever blocks asks right away; the loop, where
+/// thousands may come at the same time, lets it be asked once for all of them.
 task<cluster::node*> cluster::find_heir(io& i, const node& of, errand what, limit l) {
   const bool sent = what.left != nullptr && *what.left;
   if (!i.in_place() || sent) {
@@ -306,11 +311,20 @@ void cluster::learn(const std::vector<slot_range>& ranges) {
   for (std::size_t n = 0; n < ranges.size(); ++n) {
     for (unsigned slot = ranges[n].first; slot <= ranges[n].last; ++slot) route[slot] = numbers[n];
   }
-  const bool is_new = known_.with([&](known& k) {
+  const decltype(route) before = known_.with([&](known& k) {
     k.mapped = true;
-    return std::exchange(k.route, route) != route;
+    return std::exchange(k.route, route);
   });
-  if (is_new) listener_.back();
+  if (before == route) return;
+  listener_.back();
+  // What lay on a node that was replaced may be lost, and doubts about that one do not look there any more.
+  std::set<std::uint16_t> heirs;
+  for (std::size_t slot = 0; slot < route.size(); ++slot) {
+    const std::uint16_t old = before[slot], heir = route[slot];
+    if (old == heir || old == nobody || heir == nobody || heirs.contains(heir)) continue;
+    if (std::find(route.begin(), route.end(), old) == route.end()) heirs.insert(heir);
+  }
+  for (const std::uint16_t heir : heirs) listener_.in_doubt(seam::shard(heir) + 1);
 }
 
 void cluster::learn(const redirection& moved) {

@@ -42,13 +42,13 @@ std::size_t bundle::margin() const noexcept {
   return least;
 }
 
-/// Of what we have.
 shard bundle::lies_on() const noexcept {
   const shard first = parts_.front().place->lies_on();
   const auto there = [&](const part& p) { return p.place->lies_on() == first; };
   return std::all_of(parts_.begin(), parts_.end(), there) ? first : no_shard;
 }
 
+/// Of what we have.
 instant bundle::nearest_deadline() const noexcept {
   instant first = never;
   for (std::size_t n = 0; n < have_; ++n) first = std::min(first, parts_[n].deadline);

@@ -36,6 +36,7 @@ struct candidate {
 
 /// How a voter has voted.
 struct vote {
+  static constexpr std::uint64_t fences = 64;  ///< that come with one
   std::uint64_t fence = 0;  ///< the first of a block that is higher than all before; 0: it has voted for another
   std::string holder{};     ///< for whom: the same text at all voters, if it is the same holder
   std::string label{};      ///< what that one says of itself

@@ -355,6 +355,20 @@ TEST(redis_cluster_with_replicas, keeps_what_a_shard_has_passed_on_when_its_prim
   EXPECT_TRUE(untouched.held());
 }
 
+TEST(redis_cluster_with_replicas, gives_back_at_the_heir_what_its_primary_may_have_granted_before) {
+  test::redis_cluster cluster({.replicas = 3, .proxies = true});
+  const std::string name = cluster.name_at(0);
+  watched_client one(cluster.url("timeout=1s"), 20s);
+  EXPECT_TRUE(one.store.try_acquire(name)) << "it knows the way";
+  cluster.proxy(0).treat(fault_proxy::way::to_client, fault_proxy::treatment::swallow);
+  auto got = std::async(std::launch::async, [&] { return one.store.acquire(name, {.ttl = 25s}); });
+  EXPECT_TRUE(test::eventually([&] { return !cluster.node(0).keys(lock_of(name)).empty(); })) << "nobody hears of it";
+  cluster.node(0).kill();
+  cluster.proxy(0).reset();
+  lease held = got.get();
+  EXPECT_EQ(held.release(), released::yes);
+}
+
 TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_passed_on) {
   test::redis_cluster cluster({.replicas = 3});
   const std::string name = cluster.name_at(0);

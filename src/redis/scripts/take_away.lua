@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Takes the vote of one of several servers by force from whoever is meant, and tells that one, whose next renewal says
--- no, and one who waits, as withdraw does. K:b keeps for a day who did it, as in break_lock.
+-- no, and one who waits, as withdraw does. K:b keeps for a day who did it, as in break_lock, and from whom.
 -- KEYS  K  K:q  K:b
 -- ARGV  inboxes (how their channels begin)  id of this call  fence  claim ('': nobody is meant)  by  reason
 -- 1 it was taken, now or by this call before, 0 who is meant does not have it
@@ -10,7 +10,7 @@ if not holder or ARGV[4] == '' or ARGV[4] ~= string.sub(holder, 18, 33) then
   return string.sub(call('GET', B) or '', 1, 16) == ARGV[2] and 1 or 0
 end
 --@clock
-call('SET', B, string.format('%s %.0f %.0f %d %s%s', ARGV[2], ARGV[3], now, #ARGV[5], ARGV[5], ARGV[6]), 'PX', '86400000')
+call('SET', B, string.format('%s%s %.0f %.0f %d %s%s', ARGV[2], ARGV[4], ARGV[3], now, #ARGV[5], ARGV[5], ARGV[6]), 'PX', '86400000')
 call('DEL', K)
 call('SPUBLISH', inboxes .. string.sub(holder, 1, 16), '!' .. holder)
 --@wake
