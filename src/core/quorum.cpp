@@ -21,6 +21,10 @@ void quorum::when_back(std::function<void()> back) {
   for (const auto& each : all_.voters()) each->behind().when_back(back);
 }
 
+void quorum::when_warned(std::function<void(std::string_view)> warn) {
+  for (const auto& each : all_.voters()) each->behind().when_warned(warn);
+}
+
 void quorum::when_asked(std::function<void(seam::asking)> asked) {
   for (const auto& each : all_.voters()) each->behind().when_asked(asked);
 }

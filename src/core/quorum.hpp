@@ -32,6 +32,7 @@ class quorum final : public seam::backend {
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
   void when_in_doubt(std::function<void(seam::shard)> verify) override;
   void when_back(std::function<void()> back) override;
+  void when_warned(std::function<void(std::string_view)> warn) override;
   [[nodiscard]] seam::task<seam::answer<state>> inspect(seam::io&, std::string name, limit) override;
   [[nodiscard]] seam::task<seam::answer<seam::done>> revoke(seam::io&, std::string name, std::string reason,
                                                             std::uint64_t fence, limit) override;

@@ -44,6 +44,22 @@ TEST_F(redlock_clock, that_jumps_at_one_server_lets_a_second_holder_in_and_its_f
   EXPECT_FALSE(storage.admit(before.fence()));
 }
 
+TEST_F(redlock_clock, that_is_set_while_one_waits_is_told_to_the_observer_with_the_name_of_the_server) {
+  watched_client one(url()), other(url());
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  auto waiting = other.wait_for("a");
+  const std::string queue = redlock_servers::key("a") + ":q";
+  EXPECT_TRUE(test::eventually([&] { return second.ask({"ZCARD", queue}).number == 1; })) << "it was asked there";
+  EXPECT_TRUE(other.seen->events(event::kind::warning).empty());
+  clock.set_ahead(10s);
+  EXPECT_TRUE(other.seen->comes(event::kind::warning, 1));
+  const std::string text(other.seen->events(event::kind::warning).back().text);
+  EXPECT_NE(text.find("the server's clock was set"), std::string::npos) << text;
+  EXPECT_NE(text.find(second.socket()), std::string::npos) << text;
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+}
+
 TEST_F(redlock_clock, that_jumps_at_one_server_of_three_does_no_harm_to_a_lock_that_all_of_them_have) {
   watched_client one(url()), other(url());
   const lease held = one.store.acquire("a", {.ttl = 1h});

@@ -4,17 +4,17 @@
 -- KEYS  K  K:f  K:q
 -- ARGV  owner (of this attempt)  ttl  proposed fence (its clock in us)  waiter ('': tell nobody)  since (us)
 -- yes   the first of 64 fences
--- no    {ms until the holder's lease ends, holder}
+-- no    {ms until the holder's lease ends, holder, the server's time in us}
 local call, K, F, Q, proposed, waiter = redis.call, KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[3]), ARGV[4]
 local holder = call('GET', K)
+--@clock
 if holder then
   if waiter ~= '' then
     call('ZADD', Q, ARGV[5], waiter)
     call('PEXPIRE', Q, '10000') -- it asks again long before
   end
-  return { call('PTTL', K), holder }
+  return { call('PTTL', K), holder, now }
 end
---@clock
 if proposed > now + 86400000000 then
   return redis.error_reply('HFCLOCK the clock of this client is more than a day ahead of the server\'s')
 end
