@@ -27,7 +27,7 @@ struct quorum::list_position {
     list_position at;
     if (text.empty()) return at;
     const char* const end = text.data() + text.size();
-    const auto [first, error] = std::from_chars(text.data(), end, at.who);
+    const auto [first, error] = std::from_chars(text.data(), text.data() + text.size(), at.who);
     if (error != std::errc() || first == end || *first != ':' || at.who >= voters) return std::nullopt;
     const auto [second, wrong] = std::from_chars(first + 1, end, at.missed);
     if (wrong != std::errc() || second == end || *second != ':') return std::nullopt;
@@ -98,6 +98,7 @@ task<std::optional<failure>> quorum::look_at(std::vector<std::string> names, con
                                              limit l) {
   const limit each = all_.until(half_of(all_.home(), l).at());
   std::vector<round_of<state>> looks;
+  looks.reserve(names.size());
   for (const std::string& name : names) {
     looks.push_back(
         all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); }));
