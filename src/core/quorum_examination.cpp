@@ -28,7 +28,8 @@ task<answer<std::vector<finding>>> quorum::examine_here(limit l) {
     const std::string where = all_[who].where() + ": ";
     std::optional<answer<findings>>& got = all->replies()[who];
     if (!got || !got->is_yes()) {
-      found.push_back({finding::severity::warning, "redlock.server",
+      const bool too_few = all->count().yes < all_.majority();
+      found.push_back({too_few ? finding::severity::danger : finding::severity::warning, "redlock.server",
                        where + "this server cannot be examined: " + (got ? got->why().text : "no answer"),
                        "It is a vote against every lock; with a majority of such servers no lock can be had.",
                        "Start it again, or mend the way to it"});

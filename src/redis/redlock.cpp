@@ -117,6 +117,10 @@ redlock redlock::parse(std::string_view url) {
   for (const std::string& host : p.hosts) {
     if (host.empty()) refuse("between two commas of the URL there is no server");
     const settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind));
+    if (one.wait.is_wanted()) {
+      refuse(
+          "wait_replicas and wait_aof are for one server and its replicas; here a majority of servers has every lock");
+    }
     if (!known.insert(one.where()).second) refuse("the server " + one.where() + " is given twice: it has one vote");
   }
   if (all.servers.size() < fewest || all.servers.size() > most) {

@@ -221,8 +221,10 @@ task<std::optional<seam::failure>> voter::come_of_age(io& i, limit l) {
   const instant now = i.now();
   if (now >= of_age_) co_return std::nullopt;
   const auto left = std::chrono::ceil<std::chrono::seconds>(of_age_ - now);
-  co_return seam::failure(errc::not_ready, "it was started a short time ago, may have lost locks, and votes in " +
-                                               std::to_string(left.count()) + " s");
+  co_return seam::failure(
+      errc::not_ready, "it was started a short time ago, may have lost locks, and votes in " +
+                           std::to_string(left.count()) +
+                           " s (young_nodes=vote in the URL: at once, for a first start; so does appendfsync always)");
 }
 
 /// Whoever may not ask does not know, and waits.

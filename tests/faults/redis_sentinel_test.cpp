@@ -210,6 +210,14 @@ TEST(redis_sentinel, does_not_know_the_service_and_names_those_that_it_knows) {
   EXPECT_NE(text.find("it knows no service mymaster; those that it knows: shop-locks"), std::string::npos) << text;
 }
 
+TEST(redis_sentinel, is_told_from_a_server_that_stands_alone) {
+  const int port = test::free_port();
+  const test::redis_server alone({"--bind", "127.0.0.1", "--port", std::to_string(port)});
+  const std::string url = "redis+sentinel://127.0.0.1:" + std::to_string(port) + "/shop-locks";
+  const std::string text = failure_of([&] { (void)open(url, {.patience = 300ms}).acquire("a"); }).second;
+  EXPECT_NE(text.find("it is no sentinel"), std::string::npos) << text;
+}
+
 TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nobody) {
   redis_group all({.sentinel_password = "s3ntinel"});
   watched_client none(all.url(quick), patience), wrong(all.url("sentinel_password=wr0ng"), patience);

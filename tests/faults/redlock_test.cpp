@@ -396,6 +396,8 @@ TEST(redlock, that_is_examined_shows_what_is_found_at_each_server) {
       return each.id == "redis.version" && each.what.starts_with(where);
     }));
   }
+  servers[1].kill();
+  EXPECT_TRUE(test::is(one.store.examine(), "redlock.server", finding::severity::danger)) << "no majority is left";
 }
 
 TEST(redlock, says_what_it_does_not_have) {

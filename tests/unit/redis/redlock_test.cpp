@@ -83,6 +83,8 @@ TEST(redlock_url, that_makes_no_sense_is_refused_with_a_reason) {
   EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=-1"), "min_margin"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=1x"), "min_margin"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?colour=red"), "no option 'colour'"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?wait_replicas=1"), "wait_replicas"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?wait_aof=local"), "wait_aof"));
   EXPECT_TRUE(has(refusal("redlock+unix://host/a,/b,/c"), "redlock+unix:///path"));
   EXPECT_EQ(refusal("redlock://a,b,c,d"), "(taken)") << "an even number is as good as one less";
 }
