@@ -48,7 +48,9 @@ std::vector<std::string> words_of(std::string_view text) {
   if (wants_one) why += " (sentinels have a password of their own: sentinel_password_file= in the URL)";
   if (wrong) why += " (sentinel_user or the password of the sentinels is wrong)";
   if (is_forbidden(text)) why += " (docs/stores/redis.md has the ACL line for sentinels)";
-  if (text.starts_with("ERR unknown command")) why += " (it is no sentinel: of a server alone write redis://)";
+  if (text.starts_with("ERR unknown command")) {
+    throw seam::failure(errc::unsupported, why + " (it is no sentinel: of a server alone write redis://)");
+  }
   throw seam::failure(wants_one || wrong || is_forbidden(text) ? errc::denied : errc::not_ready, why);
 }
 
