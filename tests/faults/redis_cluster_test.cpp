@@ -54,7 +54,9 @@ class redis_cluster : public testing::Test {
     std::uint16_t slot;
     ~moved_back() {
       cluster.flush();
+      cluster.wait_until_moves_are_known();
       cluster.move(slot, 1, 0);
+      cluster.wait_until_moves_are_known();
     }
   };
   test::redis_cluster& cluster;
@@ -123,10 +125,18 @@ TEST_F(redis_cluster, renews_a_lock_in_a_slot_that_is_on_its_way_for_long) {
   watched_client one(url());
   lease held = one.store.acquire(name, {.ttl = 2s});
   const auto renewed = [&] { return one.seen->events(event::kind::renewed).size(); };
+  const auto trouble = [&] {
+    std::string all;
+    for (const event::kind what : {event::kind::suspect, event::kind::lost}) {
+      for (const test::recorder::entry& each : one.seen->events(what)) all.append("; ").append(each.text);
+    }
+    return all;
+  };
   cluster.begin_to_move(slot, 0, 1);
-  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 4)) << "for more than its ttl, where it was";
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 4))
+      << "for more than its ttl, where it was" << trouble();
   cluster.move_keys(slot, 0, 1);
-  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 4)) << "and where it goes";
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 4)) << "and where it goes" << trouble();
   cluster.end_move(slot, 1);
   EXPECT_TRUE(one.seen->comes(event::kind::renewed, renewed() + 2));
   EXPECT_TRUE(held.held());

@@ -1,5 +1,6 @@
 #include "support/redis_cluster.hpp"
 
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -215,6 +216,23 @@ void redis_cluster::move(std::uint16_t slot, std::size_t from, std::size_t to) {
   // A lock that is taken meanwhile is taken there, or not at all.
   while (!ask(from, {"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), "1"}).items.empty()) move_keys(slot, from, to);
   end_move(slot, to);
+}
+
+void redis_cluster::wait_until_moves_are_known() {
+  const auto known = [&] {
+    for (std::size_t of = 0; of < nodes_.size(); ++of) {
+      const std::string epoch = fact(of, {"CLUSTER", "INFO"}, "cluster_my_epoch");
+      for (std::size_t n = 0; n < nodes_.size(); ++n) {
+        const std::string all = ask(n, {"CLUSTER", "NODES"}).text;
+        std::istringstream line(all.substr(all.find(id(of))));
+        std::string field;
+        for (int k = 0; k < 7; ++k) line >> field;  // id, address, flags, primary, ping, pong, epoch
+        if (field != epoch) return false;
+      }
+    }
+    return true;
+  };
+  if (!comes(known)) throw std::runtime_error("nodes that do not hear of moves: " + views());
 }
 
 void redis_cluster::forget_move(std::uint16_t slot) {

@@ -53,6 +53,9 @@ class redis_cluster {
   void move_keys(std::uint16_t slot, std::size_t from, std::size_t to, std::size_t most = 1'000);
   void end_move(std::uint16_t slot, std::size_t to);
   void move(std::uint16_t slot, std::size_t from, std::size_t to);
+  /// Until all nodes, which live, know how often each has taken slots. Before that none should go back to where it came
+  /// from: its old node would claim it once more, and believe that it may.
+  void wait_until_moves_are_known();
   /// No primary takes it for one that is on its way, as it may after a move that a failover has crossed.
   void forget_move(std::uint16_t slot);
 
