@@ -8,25 +8,21 @@ namespace holdfast::core {
 class pauses::in_list {
  public:
   in_list(pauses& of, std::uint64_t seen) : of_(of) {
-    of_.state_.with([&](state& s) {
-      if (s.cuts != seen) return over.set();
-      s.waiting.push_back(&over);
+    of_.waiting_.with([&](auto& all) {
+      if (of_.cuts_ != seen) return over.set();
+      all.push_back(&over);
     });
   }
   in_list(const in_list&) = delete;
   in_list& operator=(const in_list&) = delete;
   ~in_list() {
-    of_.state_.with([&](state& s) { std::erase(s.waiting, &over); });
+    of_.waiting_.with([&](auto& all) { std::erase(all, &over); });
   }
   runtime::signal over;
 
  private:
   pauses& of_;
 };
-
-std::uint64_t pauses::cuts() const noexcept {
-  return state_.with([](const state& s) { return s.cuts; });
-}
 
 runtime::task<runtime::wake> pauses::pause(runtime::io& i, std::uint64_t seen, limit l) {
   in_list me(*this, seen);
@@ -35,10 +31,10 @@ runtime::task<runtime::wake> pauses::pause(runtime::io& i, std::uint64_t seen, l
 }
 
 void pauses::cut_short() noexcept {
-  state_.with([](state& s) {
-    ++s.cuts;
-    for (runtime::signal* const each : s.waiting) each->set();
-    s.waiting.clear();
+  waiting_.with([this](auto& all) {
+    ++cuts_;
+    for (runtime::signal* const each : all) each->set();
+    all.clear();
   });
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -14,19 +15,16 @@ namespace holdfast::core {
 class pauses {
  public:
   /// How often they were cut short. Whoever asks the store reads it before.
-  [[nodiscard]] std::uint64_t cuts() const noexcept;
+  [[nodiscard]] std::uint64_t cuts() const noexcept { return cuts_; }
   /// For the limit; signalled: it was cut short, perhaps since `seen` was read.
   [[nodiscard]] runtime::task<runtime::wake> pause(runtime::io&, std::uint64_t seen, limit);
   /// From any thread.
   void cut_short() noexcept;
 
  private:
-  struct state {
-    std::uint64_t cuts = 0;
-    std::vector<runtime::signal*> waiting;
-  };
   class in_list;
-  runtime::guarded<state> state_;
+  std::atomic<std::uint64_t> cuts_{0};  // written with the list: whoever only reads it, with every lock, takes no turn
+  runtime::guarded<std::vector<runtime::signal*>> waiting_;
 };
 
 }  // namespace holdfast::core

@@ -53,6 +53,7 @@ class quorum final : public seam::backend {
   seam::task<std::optional<seam::failure>> look_at(std::vector<std::string> names, const list_position&, listing&,
                                                    limit);
   seam::task<seam::answer<seam::done>> break_here(seam::breaking, limit);
+  seam::task<seam::answer<seam::done>> said_by_all(round_of<seam::done>, limit, const char* otherwise);
   seam::task<seam::answer<std::vector<finding>>> examine_here(limit);
 
   const settings settings_;

@@ -38,6 +38,16 @@ task<answer<state>> quorum::inspect_here(std::string name, limit l) {
   co_return answer<state>::yes(shared_view(seen, all_.majority()));
 }
 
+/// A majority decides, but all are waited for: a server that does it later would do it to whoever holds it then.
+task<answer<done>> quorum::said_by_all(round_of<done> all, limit l, const char* otherwise) {
+  const verdict over = co_await all->settle(all_.home(), all_of_them, std::move(l));
+  (void)over;
+  const verdict so = of_step(all->count());
+  if (so == verdict::yes) co_return answer<done>::yes(done());
+  if (so == verdict::no) co_return answer<done>::no();
+  co_return answer<done>::unknown(all_.why_not(*all, otherwise));
+}
+
 task<answer<done>> quorum::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
   answer<done> got = co_await all_.at_home(i, revoke_here(std::move(name), std::move(reason), fence, std::move(l)));
   co_return got;
@@ -47,14 +57,9 @@ task<answer<done>> quorum::revoke_here(std::string name, std::string reason, std
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<done> all = all_.ask_all<done>(
       [&](std::size_t who) { return all_[who].behind().revoke(all_.home(), name, reason, fence, each); });
-  // Not only a majority: a server that is asked later would ask whoever holds it then.
   const limit own(each.at(), l.stop());
-  const verdict over = co_await all->settle(all_.home(), all_of_them, own);
-  (void)over;
-  const verdict so = of_step(all->count());
-  if (so == verdict::yes) co_return answer<done>::yes(done());
-  if (so == verdict::no) co_return answer<done>::no();
-  co_return answer<done>::unknown(all_.why_not(*all, "no majority of the servers asks the holder"));
+  answer<done> got = co_await said_by_all(all, own, "no majority of the servers asks the holder");
+  co_return got;
 }
 
 task<answer<done>> quorum::break_lock(io& i, seam::breaking what, limit l) {
@@ -81,12 +86,8 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
   const round_of<done> all =
       all_.ask_all<done>([&](std::size_t who) { return all_[who].take_away(all_.home(), what, each); });
   const limit own(each.at(), l.stop());
-  const verdict over = co_await all->settle(all_.home(), all_of_them, own);
-  (void)over;
-  const verdict so = of_step(all->count());
-  if (so == verdict::yes) co_return answer<done>::yes(done());
-  if (so == verdict::no) co_return answer<done>::no();
-  co_return answer<done>::unknown(all_.why_not(*all, "no majority of the servers takes it from its holder"));
+  answer<done> got = co_await said_by_all(all, own, "no majority of the servers takes it from its holder");
+  co_return got;
 }
 
 }  // namespace holdfast::core
