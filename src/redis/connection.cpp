@@ -19,22 +19,6 @@ void demand(connection& c, const command& what, const settings& s, const limit& 
   if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
 }
 
-/// {"master", …}; what else a server may be takes no writes.
-void demand_primary(connection& c, const settings& s, const std::string& where, const limit& l) {
-  command role(1);
-  role.add("ROLE");
-  try {
-    const value v = c.ask(role, l);
-    if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
-    if (!v.items.empty() && v.items[0].text == "master") return;
-  } catch (const net::broken& e) {
-    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where + ")");
-  } catch (const malformed& e) {
-    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where + ")");
-  }
-  throw seam::failure(errc::not_ready, "it is a replica: the sentinels are changing the primary (" + where + ")");
-}
-
 /// Names and values in turn, as a server of RESP3 greets.
 bool is_of_a_cluster(const value& greeting) {
   for (std::size_t n = 0; n + 1 < greeting.items.size(); n += 2) {
@@ -127,7 +111,7 @@ dialer::dialer(settings s) : settings_(std::move(s)) {
 dialer::~dialer() = default;
 
 std::unique_ptr<connection> dialer::open(const limit& l) const {
-  return sentinels_ ? open_primary(l) : open_at({settings_.host, settings_.port}, settings_.where(), l);
+  return sentinels_ ? open_primary(l) : open_at({settings_.host, settings_.port}, l);
 }
 
 std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
@@ -135,19 +119,44 @@ std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
     const sentinels::primary found = sentinels_->find(l);
     const either stop(l.stop(), found.moved);
     const limit soon(l.at(), stop.get());
-    const std::string where = text_of(found.at) + ", the primary of " + settings_.where();
     try {
-      std::unique_ptr<connection> made = open_at(found.at, where, soon);
-      demand_primary(*made, settings_, where, soon);
+      std::unique_ptr<connection> made = open_at(found.at, soon);
+      demand_primary(*made, found.at, soon);
       return made;
     } catch (const seam::failure&) {
       const bool over = boot_clock::now() >= l.at() || l.stop().stop_requested();
-      if (over || !found.moved.stop_requested()) throw;
+      if (over) throw;
+      const bool moved = found.moved.stop_requested() || sentinels_->doubt(found.at);
+      if (!moved) throw;
     }
   }
 }
 
-std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const std::string& where, const limit& l) const {
+/// {"master", …}; what else a server may be takes no writes.
+bool dialer::leads(connection& c, const limit& l) const {
+  command role(1);
+  role.add("ROLE");
+  const value v = c.ask(role, l);
+  if (v.is(value::kind::error)) throw meaning_of(v.text, settings_.prefix);
+  return !v.items.empty() && v.items[0].text == "master";
+}
+
+void dialer::demand_primary(connection& c, const net::url::place& at, const limit& l) const {
+  try {
+    if (leads(c, l)) return;
+  } catch (const net::broken& e) {
+    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where(at) + ")");
+  } catch (const malformed& e) {
+    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where(at) + ")");
+  }
+  throw seam::failure(errc::not_ready, "it is a replica: the sentinels are changing the primary (" + where(at) + ")");
+}
+
+std::string dialer::where(const net::url::place& at) const {
+  return sentinels_ ? text_of(at) + ", the primary of " + settings_.where() : settings_.where();
+}
+
+std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const limit& l) const {
   std::string why;
   bool for_good = false;
   bool connected = false;
@@ -168,7 +177,7 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const std
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.
   if (connected && in_time && !tls_ && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
-  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + where + ")");
+  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + where(at) + ")");
 }
 
 void dialer::greet(connection& c, const limit& l) const {

@@ -61,13 +61,17 @@ class dialer {
   /// A connection that takes commands: greeted, authorised, in its database; where sentinels are asked, to a server
   /// that says itself that it is a primary. Blocks; throws seam::failure.
   [[nodiscard]] std::unique_ptr<connection> open(const limit&) const;
+  /// The same, to that server, whatever it is.
+  [[nodiscard]] std::unique_ptr<connection> open_at(const net::url::place&, const limit&) const;
+  /// Whether the server says itself that it is a primary. Blocks; throws net::broken, malformed, seam::failure.
+  [[nodiscard]] bool leads(connection&, const limit&) const;
   /// Subscribes it. Blocks; throws seam::failure.
   void subscribe(connection&, const std::string& channel, const limit&) const;
 
  private:
-  [[nodiscard]] std::unique_ptr<connection> open_at(const net::url::place&, const std::string& where,
-                                                    const limit&) const;
   [[nodiscard]] std::unique_ptr<connection> open_primary(const limit&) const;
+  void demand_primary(connection&, const net::url::place&, const limit&) const;
+  [[nodiscard]] std::string where(const net::url::place&) const;
   void greet(connection&, const limit&) const;
   void greet_in_resp2(connection&, const limit&) const;
   settings settings_;

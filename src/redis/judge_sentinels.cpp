@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::int64_t enough = 3;  // of two, the one that is left cannot be a majority
 
-void judge_number(std::int64_t all, std::int64_t quorum, std::size_t in_the_url, seam::findings& found) {
+void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url, seam::findings& found) {
   const std::string id = "redis.sentinels";
   if (quorum > all) {
     return found.danger(
@@ -26,9 +27,10 @@ void judge_number(std::int64_t all, std::int64_t quorum, std::size_t in_the_url,
                          "If one of them is lost, with the primary's machine, say, nobody takes over.",
                          "Run three at least, on three machines, and name them in the URL");
   }
-  if (in_the_url < 2) {
-    return found.note(id, "The URL names one of " + std::to_string(all) + " sentinels.",
-                      "When that one is gone no connection can be opened, whatever the others know.",
+  if (in_the_url < all) {
+    return found.note(id, "The URL names " + std::to_string(in_the_url) + " of " + std::to_string(all) + " sentinels.",
+                      "A failover that another one carries out is followed about a second later; and when those are "
+                      "gone no connection can be opened, whatever the others know.",
                       "Name all of them: redis+sentinel://s1,s2,s3/service");
   }
   found.fine(id, "There are " + std::to_string(all) + " sentinels, and " + std::to_string(quorum) +
@@ -64,7 +66,7 @@ void judge_sentinels(const std::vector<sentinel_view>& all, seam::findings& foun
   } else if (primaries.size() == 1) {
     found.fine("redis.sentinel_views", "The sentinels agree that " + *primaries.begin() + " is the primary.");
   }
-  if (known > 0) judge_number(known, quorum, all.size(), found);
+  if (known > 0) judge_number(known, quorum, std::ssize(all), found);
 }
 
 }  // namespace holdfast::redis

@@ -15,36 +15,43 @@ using runtime::wake;
 
 namespace {
 
-constexpr milliseconds between_questions = 1s;
 constexpr milliseconds longest_pause = 1s;
 
 }  // namespace
 
+sentinel_watch::sentinel_watch(const dialer& d, runtime::loop& loop)
+    : dialer_(d), sentinels_(*d.asks()), loop_(loop), promotion_(d, sentinels_, loop) {
+  for (std::size_t n = 0; n < sentinels_.count(); ++n) lines_.emplace_back(n);
+}
+
 void sentinel_watch::start() {
   loop_.start();
-  tasks_.spawn(run());
+  for (line& each : lines_) tasks_.spawn(run(each));
 }
 
 void sentinel_watch::close() noexcept {
   ending_.request_stop();
   tasks_.wait_until_empty();
+  promotion_.close();
 }
 
-task<void> sentinel_watch::run() {
+task<void> sentinel_watch::run(line& l) {
   for (milliseconds pause{0};;) {
-    const auto dialling = [this] { return dial(); };
+    const auto dialling = [&] { return dial(l.which); };
     std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
-    pause = made ? 20ms : std::min(longest_pause, pause * 2 + 20ms);
-    if (made) co_await listen(std::move(made));
+    l.to = std::move(made);
+    pause = l.to ? 20ms : std::min(longest_pause, pause * 2 + 20ms);
+    if (l.to) co_await listen(l);
     const wake why = co_await sleep(loop_, limit(later(loop_.now(), pause), ending_.get_token()));
     if (why == wake::stopped) co_return;
   }
 }
 
-/// On the worker. Nothing: none of them lets us.
-std::unique_ptr<connection> sentinel_watch::dial() const noexcept {
+/// On the worker. Nothing: it does not let us.
+std::unique_ptr<connection> sentinel_watch::dial(std::size_t which) const noexcept {
   try {
-    return sentinels_.subscribe(limit(later(boot_clock::now(), connect_timeout_), ending_.get_token()));
+    const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
+    return sentinels_.subscribe(which, l);
   } catch (const std::exception&) {
     return nullptr;
   } catch (const seam::failure&) {  // whoever dials the primary meets it, too, and says so
@@ -53,45 +60,67 @@ std::unique_ptr<connection> sentinel_watch::dial() const noexcept {
 }
 
 /// Until it breaks, or gives no answer.
-task<void> sentinel_watch::listen(std::unique_ptr<connection> made) {
-  connection_ = std::move(made);
-  answer_due_ = false;
-  for (bool good = begin(); good;) {
-    const wake why = co_await wait(loop_, broken_, limit(later(loop_.now(), between_questions), ending_.get_token()));
-    good = why == wake::late && !answer_due_ && ask();
+task<void> sentinel_watch::listen(line& l) {
+  l.due = 0;
+  l.epoch.reset();
+  for (bool good = begin(l); good;) {
+    const limit next(later(loop_.now(), sentinels_.between_questions()), ending_.get_token());
+    const wake why = co_await wait(loop_, l.broken, next);
+    good = why == wake::late && l.due == 0 && ask(l);
   }
-  loop_.unwatch(connection_->fd());
-  connection_.reset();
+  loop_.unwatch(l.to->fd());
+  l.to.reset();
 }
 
-bool sentinel_watch::begin() noexcept {
+bool sentinel_watch::begin(line& l) noexcept {
   try {
-    loop_.watch(connection_->fd(), [this] { on_ready(); });
+    loop_.watch(l.to->fd(), [this, &l] { on_ready(l); });
   } catch (const std::exception&) {
     return false;
   }
-  return ask();
+  return ask(l);
 }
 
-bool sentinel_watch::ask() noexcept {
+bool sentinel_watch::ask(line& l) noexcept {
   try {
-    std::string bytes = sentinels_.question().bytes();
-    answer_due_ = true;
-    return connection_->send(bytes);
+    const command question = sentinels_.question();
+    std::string bytes = question.bytes();
+    l.due += question.replies();
+    return l.to->send(bytes);
   } catch (const std::exception&) {
     return false;
   }
 }
 
-void sentinel_watch::on_ready() noexcept {
+void sentinel_watch::on_ready(line& l) noexcept {
   try {
-    (void)connection_->receive();
-    while (const std::optional<value> v = connection_->next()) {
-      if (sentinels_.hear(*v)) answer_due_ = false;
+    (void)l.to->receive();
+    while (std::optional<value> v = l.to->next()) {
+      if (v->is(value::kind::push)) {
+        take_message(l, *v);
+      } else {
+        take(l, std::move(*v));
+      }
     }
   } catch (const std::exception&) {
-    broken_.set();
+    l.broken.set();
   }
+}
+
+void sentinel_watch::take(line& l, value reply) {
+  if (l.due == 0) throw malformed("a reply that nobody asked for");
+  const bool is_second = l.due-- % 2 == 1;
+  if (is_second) {
+    l.epoch = sentinels_.hear(l.first_reply, reply);
+  } else {
+    l.first_reply = std::move(reply);
+  }
+}
+
+void sentinel_watch::take_message(line& l, const value& message) {
+  sentinels::news what = sentinels_.read(message);
+  if (what.worth_a_question && !ask(l)) l.broken.set();
+  if (what.chosen && l.epoch) promotion_.begin(std::move(*what.chosen), *l.epoch);
 }
 
 }  // namespace holdfast::redis

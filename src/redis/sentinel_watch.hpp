@@ -1,8 +1,12 @@
 #pragma once
+#include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "redis/connection.hpp"
+#include "redis/promotion.hpp"
 #include "redis/sentinels.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/nursery.hpp"
@@ -10,12 +14,12 @@
 
 namespace holdfast::redis {
 
-/// Listens to one of the sentinels, and when that is silent to the next, so that a switch is known as soon as they tell
-/// it. It also asks every second: messages get lost.
+/// Listens to all sentinels at once, since only the one that changes the primary tells whom it has chosen, and the
+/// others hear of it later. It also asks them now and then: messages get lost.
 class sentinel_watch {
  public:
-  sentinel_watch(sentinels& s, milliseconds connect_timeout, runtime::loop& loop)
-      : sentinels_(s), connect_timeout_(connect_timeout), loop_(loop) {}
+  /// Of a dialer that asks sentinels.
+  sentinel_watch(const dialer&, runtime::loop&);
   sentinel_watch(const sentinel_watch&) = delete;
   sentinel_watch& operator=(const sentinel_watch&) = delete;
 
@@ -25,20 +29,31 @@ class sentinel_watch {
   void close() noexcept;
 
  private:
-  runtime::task<void> run();
-  runtime::task<void> listen(std::unique_ptr<connection>);
-  [[nodiscard]] std::unique_ptr<connection> dial() const noexcept;
-  [[nodiscard]] bool begin() noexcept;
-  [[nodiscard]] bool ask() noexcept;
-  void on_ready() noexcept;
+  /// To one of them.
+  struct line {
+    explicit line(std::size_t n) noexcept : which(n) {}
+    const std::size_t which;
+    std::unique_ptr<connection> to;
+    std::size_t due = 0;                // replies, of which each question has two
+    value first_reply;                  // of the two
+    std::optional<std::int64_t> epoch;  // in which it named the primary
+    runtime::signal broken;
+  };
+  runtime::task<void> run(line&);
+  runtime::task<void> listen(line&);
+  [[nodiscard]] std::unique_ptr<connection> dial(std::size_t which) const noexcept;
+  [[nodiscard]] bool begin(line&) noexcept;
+  [[nodiscard]] bool ask(line&) noexcept;
+  void on_ready(line&) noexcept;
+  void take(line&, value);
+  void take_message(line&, const value&);
 
+  const dialer& dialer_;
   sentinels& sentinels_;
-  const milliseconds connect_timeout_;
   runtime::loop& loop_;
   std::stop_source ending_;
-  std::unique_ptr<connection> connection_;
-  bool answer_due_ = false;
-  runtime::signal broken_;
+  std::deque<line> lines_;
+  promotion promotion_;
   runtime::nursery tasks_{loop_};
 };
 

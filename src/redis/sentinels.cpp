@@ -12,12 +12,15 @@
 
 namespace holdfast::redis {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 using runtime::later;
 using place = net::url::place;
 
-bool same(const place& one, const place& other) { return one.host == other.host && one.port == other.port; }
+constexpr const char* senseless = "its answer makes no sense";
+constexpr std::string_view chooses = "+selected-slave", promotes = "+promoted-slave", switches = "+switch-master";
 
 /// Nothing: the words are none of an address.
 std::optional<place> place_of(const std::string& host, const std::string& port) {
@@ -25,6 +28,9 @@ std::optional<place> place_of(const std::string& host, const std::string& port) 
   if (host.empty() || !n || *n < 1 || *n > 65535) return std::nullopt;
   return place{host, static_cast<int>(*n)};
 }
+
+/// Of what is known of a service.
+std::optional<std::int64_t> epoch_in(const value& service) { return facts::of_config(service).number("config-epoch"); }
 
 /// {host, port}
 std::optional<place> place_in(const value& answer) {
@@ -67,23 +73,33 @@ std::string names_in(const value& services) {
 
 }  // namespace
 
-/// What `use` makes of the first of them that can be used. Each has an equal share of the time, and so has the primary.
-template <class F>
-auto sentinels::in_turn(const limit& l, F use) {
+sentinels::sentinels(const settings& s, const net::tls* tls)
+    : settings_(s), tls_(tls), known_({.first = 0, .primary = named_primary(between_questions() + 10s), .moved = {}}) {}
+
+milliseconds sentinels::between_questions() const noexcept { return 1s * static_cast<std::int64_t>(count()); }
+
+/// Each has an equal share of the time, and so has the primary.
+limit sentinels::share_of(const limit& l) const {
+  const auto share = settings_.connect_timeout / static_cast<std::int64_t>(count() + 1);
+  return limit(std::min(l.at(), later(boot_clock::now(), share)), l.stop());
+}
+
+/// What the first of them says that can be used.
+named_primary::word sentinels::ask_in_turn(const limit& l) {
   const std::vector<place>& all = settings_.sentinels->at;
   const std::size_t first = known_.with([](const knowledge& k) { return k.first; });
-  const auto share = settings_.connect_timeout / static_cast<std::int64_t>(all.size() + 1);
   std::string tried;
   std::optional<errc> why;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const std::size_t which = (first + n) % all.size();
-    const limit nearer(std::min(l.at(), later(boot_clock::now(), share)), l.stop());
+    const limit nearer = share_of(l);
     errc code = errc::unreachable;
     tried.append(tried.empty() ? "" : "; ").append(text_of(all[which])).append(": ");
     try {
-      auto got = use(greet(all[which], nearer), nearer);
+      const std::unique_ptr<connection> to = greet(all[which], nearer);
+      named_primary::word said = ask(*to, nearer);
       known_.with([&](knowledge& k) { k.first = which; });
-      return got;
+      return said;
     } catch (const net::broken& e) {
       if (e.for_good()) code = errc::denied;
       tried += e.what();
@@ -99,20 +115,16 @@ auto sentinels::in_turn(const limit& l, F use) {
   throw seam::failure(*why, "no sentinel says where the primary of " + settings_.sentinels->service + " is; " + tried);
 }
 
-sentinels::primary sentinels::find(const limit& l) {
-  const auto use = [this](std::unique_ptr<connection> to, const limit& soon) { return ask(*to, soon); };
-  return know(in_turn(l, use));
-}
+sentinels::primary sentinels::find(const limit& l) { return know(ask_in_turn(l)); }
 
-std::unique_ptr<connection> sentinels::subscribe(const limit& l) {
-  const auto use = [](std::unique_ptr<connection> to, const limit& soon) {
-    command subscribe(2);
-    subscribe.add("SUBSCRIBE").add("+switch-master");
-    const value v = to->ask(subscribe, soon);
-    if (v.is(value::kind::error)) refuse(v);
-    return to;
-  };
-  return in_turn(l, use);
+std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit& l) const {
+  const limit nearer = share_of(l);
+  std::unique_ptr<connection> to = greet(settings_.sentinels->at[which], nearer);
+  command subscribe(4);
+  subscribe.add("SUBSCRIBE").add(chooses).add(promotes).add(switches);
+  const value v = to->ask(subscribe, nearer);
+  if (v.is(value::kind::error)) refuse(v);
+  return to;
 }
 
 std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) const {
@@ -126,16 +138,32 @@ std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) co
   return made;
 }
 
-command sentinels::question() const {
+/// An epoch begins with its primary: asked for in this order, the place is never older than the epoch.
+command sentinels::question() const { return question_of_service().then(question_of_place()); }
+
+command sentinels::question_of_service() const {
+  command c(3);
+  c.add("SENTINEL").add("MASTER").add(settings_.sentinels->service);
+  return c;
+}
+
+/// The service has an address, too. But that of the sentinel that changes it is the old one until all is done.
+command sentinels::question_of_place() const {
   command c(3);
   c.add("SENTINEL").add("GET-MASTER-ADDR-BY-NAME").add(settings_.sentinels->service);
   return c;
 }
 
-sentinels::place sentinels::ask(connection& to, const limit& l) const {
-  const value v = to.ask(question(), l);
-  if (v.is(value::kind::error)) refuse(v);
-  if (std::optional<place> found = place_in(v)) return std::move(*found);
+named_primary::word sentinels::ask(connection& to, const limit& l) const {
+  const value service = to.ask(question_of_service(), l);
+  const value at = to.ask(question_of_place(), l);
+  if (at.is(value::kind::error)) refuse(at);
+  if (std::optional<place> found = place_in(at)) {
+    if (service.is(value::kind::error)) refuse(service);
+    const std::optional<std::int64_t> epoch = epoch_in(service);
+    if (!epoch) throw net::broken(senseless);
+    return {std::move(*found), *epoch};
+  }
   command all(2);
   all.add("SENTINEL").add("MASTERS");
   const value services = to.ask(all, l);
@@ -165,38 +193,47 @@ std::vector<sentinel_view> sentinels::views(const limit& l) const {
 
 void sentinels::look(const place& at, sentinel_view& into, const limit& l) const {
   const std::unique_ptr<connection> to = greet(at, l);
-  command c(3);
-  c.add("SENTINEL").add("MASTER").add(settings_.sentinels->service);
-  const value v = to->ask(c, l);
+  const value v = to->ask(question_of_service(), l);
   if (v.is(value::kind::error)) refuse(v);
   const facts said = facts::of_config(v);
   const std::optional<place> named = place_of(std::string(said.text("ip")), std::string(said.text("port")));
-  if (!named) throw net::broken("its answer makes no sense");
+  if (!named) throw net::broken(senseless);
   into.primary = text_of(*named);
   into.others = said.number("num-other-sentinels").value_or(0);
   into.quorum = said.number("quorum").value_or(0);
 }
 
-bool sentinels::hear(const value& v) {
-  if (!v.is(value::kind::push)) {
-    if (std::optional<place> at = place_in(v)) (void)know(std::move(*at));
-    return true;
-  }
-  if (v.items.size() != 3 || v.items[0].text != "message") return false;
-  // The service, its old address, its new one.
-  const std::vector<std::string> words = words_of(v.items[2].text);
-  if (words.size() != 5 || words[0] != settings_.sentinels->service) return false;
-  if (std::optional<place> at = place_of(words[3], words[4])) (void)know(std::move(*at));
-  return false;
+std::optional<std::int64_t> sentinels::hear(const value& service, const value& at) {
+  const std::optional<std::int64_t> epoch = epoch_in(service);
+  std::optional<place> named = place_in(at);
+  if (!epoch || !named) return std::nullopt;
+  (void)know({std::move(*named), *epoch});
+  return epoch;
 }
 
-sentinels::primary sentinels::know(place at) {
+/// {message, channel, text}. The one that changes the primary says `slave name host port @ service host port`, and all
+/// of them `service host port host port`: its old address and its new one.
+sentinels::news sentinels::read(const value& message) const {
+  if (message.items.size() != 3 || message.items[0].text != "message") return {};
+  const std::string& channel = message.items[1].text;
+  const std::vector<std::string> words = words_of(message.items[2].text);
+  const std::size_t name_at = channel == switches ? 0 : 5;
+  if (words.size() <= name_at || words[name_at] != settings_.sentinels->service) return {};
+  if (channel == chooses) return {.worth_a_question = false, .chosen = place_of(words[2], words[3])};
+  return {.worth_a_question = true, .chosen = {}};
+}
+
+bool sentinels::doubt(const place& at) {
+  return known_.with([&](knowledge& k) { return k.primary.doubt(at); });
+}
+
+sentinels::primary sentinels::know(named_primary::word said) {
   std::optional<std::stop_source> before;
   primary now;
   known_.with([&](knowledge& k) {
-    if (!k.at.host.empty() && !same(k.at, at)) before = std::exchange(k.moved, std::stop_source());
-    k.at = at;
-    now = {std::move(at), k.moved.get_token()};
+    const bool moved = k.primary.hear(std::move(said), boot_clock::now());
+    if (moved) before = std::exchange(k.moved, std::stop_source());
+    now = {k.primary.at(), k.moved.get_token()};
   });
   if (before) {
     before->request_stop();

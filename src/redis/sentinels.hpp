@@ -1,6 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "holdfast/limit.hpp"
 #include "net/tls.hpp"
 #include "redis/connection.hpp"
+#include "redis/named_primary.hpp"
 #include "redis/sentinel_view.hpp"
 #include "redis/settings.hpp"
 #include "runtime/guarded.hpp"
@@ -23,34 +26,53 @@ class sentinels {
     std::stop_token moved;  ///< stops as soon as it is another
   };
 
+  /// What a message asks for.
+  struct news {
+    bool worth_a_question = false;
+    std::optional<place> chosen;  ///< to be the next primary, by the one that tells it
+  };
+
   /// What is given must outlive it; no tls: plain words.
-  sentinels(const settings& s, const net::tls* tls) : settings_(s), tls_(tls) {}
+  sentinels(const settings& s, const net::tls* tls);
 
   /// `moved` is called, from any thread, whenever the primary is another than before. Told once, before all else.
   void when_moved(std::function<void()> moved) { moved_ = std::move(moved); }
 
+  [[nodiscard]] std::size_t count() const noexcept { return settings_.sentinels->at.size(); }
+  /// Each is asked so often, so that it is once a second in all.
+  [[nodiscard]] milliseconds between_questions() const noexcept;
+
   /// Asks them in turn, and first the one that answered last. Blocks; throws seam::failure, with the cure.
   [[nodiscard]] primary find(const limit&);
-  /// A connection to one of them, which from now on tells of every switch, and takes question() besides. The same.
-  [[nodiscard]] std::unique_ptr<connection> subscribe(const limit&);
+  /// A connection to that one, which from now on tells of every change, and takes question() besides. Blocks; throws
+  /// seam::failure, net::broken, malformed.
+  [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&) const;
+  /// In two parts, each with a reply of its own.
   [[nodiscard]] command question() const;
+  /// Both replies. The epoch in which it names the primary; nothing: they make no sense.
+  std::optional<std::int64_t> hear(const value& service, const value& at);
+  [[nodiscard]] news read(const value& message) const;
+  /// One of them has chosen that server, in this epoch, and it leads by its own word.
+  void promoted(place at, std::int64_t epoch) { (void)know({std::move(at), epoch, true}); }
+  /// It cannot be used. True: no sentinel has named it, and find() may find another.
+  [[nodiscard]] bool doubt(const place&);
   /// What each of them says, one after the other. Blocks.
   [[nodiscard]] std::vector<sentinel_view> views(const limit&) const;
-  /// What came on that connection: an answer to the question, or a message. False: it was no answer.
-  bool hear(const value&);
 
  private:
   struct knowledge {
     std::size_t first = 0;  ///< to be asked next
-    place at;               ///< no host: nobody knows yet
+    named_primary primary;
     std::stop_source moved;
   };
-  template <class F>
-  [[nodiscard]] auto in_turn(const limit&, F use);
+  [[nodiscard]] named_primary::word ask_in_turn(const limit&);
+  [[nodiscard]] limit share_of(const limit&) const;
   [[nodiscard]] std::unique_ptr<connection> greet(const place&, const limit&) const;
-  [[nodiscard]] place ask(connection&, const limit&) const;
+  [[nodiscard]] command question_of_service() const;
+  [[nodiscard]] command question_of_place() const;
+  [[nodiscard]] named_primary::word ask(connection&, const limit&) const;
   void look(const place&, sentinel_view&, const limit&) const;
-  primary know(place);
+  primary know(named_primary::word);
 
   const settings& settings_;
   const net::tls* const tls_;

@@ -20,7 +20,7 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
       introduction_(me.introduction),
       introduced_(!me.introduction) {
   if (dialer_.asks() == nullptr) return;
-  watch_.emplace(*dialer_.asks(), dialer_.how().connect_timeout, loop);
+  watch_.emplace(dialer_, loop);
   dialer_.asks()->when_moved([this, &who] {
     lanes_.distrust();
     main_.start_over();

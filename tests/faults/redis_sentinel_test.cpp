@@ -160,7 +160,7 @@ TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_wh
 TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the_same) {
   redis_group all;
   watched_client one(all.url(quick), patience);
-  lease held = one.store.acquire("a", {.ttl = 60s});  // asks the first, and listens to it
+  lease held = one.store.acquire("a", {.ttl = 60s});  // asks the first, and listens to all
   all.sentinel(0).kill();
   EXPECT_TRUE(held.renew(60s));
   watched_client other(all.url(quick), patience);  // finds the way without it

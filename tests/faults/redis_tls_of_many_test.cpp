@@ -52,6 +52,26 @@ TEST_F(redis_tls_of_many, works_with_a_primary_that_a_sentinel_names) {
   works("rediss+sentinel://" + address(sentinel) + "/shop" + trust(), "a");
 }
 
+/// It dies before it names it; the other one never does.
+TEST_F(redis_tls_of_many, works_with_a_replica_that_a_sentinel_has_made_the_primary) {
+  const std::vector<std::string> among_them = {"--tls-replication", "yes", "--repl-diskless-sync-delay", "0"};
+  const member primary = start("numbers", among_them), replica = start("numbers", among_them);
+  (void)replica.server->ask({"REPLICAOF", "127.0.0.1", std::to_string(primary.port)});
+  const std::string lines = "sentinel monitor shop 127.0.0.1 " + std::to_string(primary.port) + " 1\n";
+  const std::vector<std::string> watches = {"--sentinel", "--tls-replication", "yes"};
+  const member one = start("numbers", watches, lines), other = start("numbers", watches, lines);
+  watched_client client("rediss+sentinel://" + address(one) + "," + address(other) + "/shop" + trust());
+  const auto locks_at_primary = [&] {
+    const lease taken = client.store.acquire("a");
+    return !primary.server->keys("holdfast:{a}").empty();
+  };
+  EXPECT_TRUE(locks_at_primary());
+  (void)other.server->ask({"SENTINEL", "SIMULATE-FAILURE", "crash-after-promotion"});
+  const auto begun = [&] { return other.server->ask({"SENTINEL", "FAILOVER", "shop"}).text == "OK"; };
+  ASSERT_TRUE(test::eventually(begun));
+  EXPECT_TRUE(test::eventually([&] { return !locks_at_primary(); }));
+}
+
 TEST_F(redis_tls_of_many, refuses_a_primary_of_another_name_though_its_sentinel_is_right) {
   const member primary = start("other");
   const std::string lines = "sentinel monitor shop 127.0.0.1 " + std::to_string(primary.port) + " 1\n";

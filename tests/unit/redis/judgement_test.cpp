@@ -232,10 +232,11 @@ std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
 TEST(judgement, of_sentinels_wants_three_that_agree) {
   const sentinel_view a{.from = "a:1", .primary = "p:1", .others = 2, .quorum = 2};
   const sentinel_view b{.from = "b:1", .primary = "p:1", .others = 2, .quorum = 2};
-  const std::vector<finding> good = of_sentinels({a, b});
+  const sentinel_view c{.from = "c:1", .primary = "p:1", .others = 2, .quorum = 2};
+  const std::vector<finding> good = of_sentinels({a, b, c});
   EXPECT_TRUE(is(good, "redis.sentinels", severity::fine));
   EXPECT_TRUE(is(good, "redis.sentinel_views", severity::fine));
-  EXPECT_TRUE(is(of_sentinels({a}), "redis.sentinels", severity::note)) << "the others are not in the URL";
+  EXPECT_TRUE(is(of_sentinels({a, b}), "redis.sentinels", severity::note)) << "the third is not in the URL";
   sentinel_view stale = b;
   stale.primary = "old:1";
   EXPECT_TRUE(is(of_sentinels({a, stale}), "redis.sentinel_views", severity::danger));
