@@ -25,7 +25,8 @@ namespace {
 /// It is tried again at the next renewal.
 constexpr span longest_mending = 2s;
 task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
-  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return;
   const runtime::taken_turn ours(a->turns[who]);
   const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.home().now());
@@ -54,7 +55,8 @@ void mend_soon(electorate& all, const std::shared_ptr<attempt>& a, std::size_t w
 }
 
 task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
-  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await all[who].ask(all.home(), *a, l);
@@ -64,7 +66,8 @@ task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t 
 }
 
 task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
-  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].raise(all.home(), *a, a->fence, l);
@@ -74,7 +77,8 @@ task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_
 
 task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl,
                          std::uint64_t number, limit l) {
-  const bool mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "a step before is still under way"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
@@ -85,8 +89,8 @@ task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_
 
 task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::size_t who) {
   const instant end = later(all.home().now(), a->longest_ttl);
-  const bool mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));
-  (void)mine;  // what is before us has limits
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));  // what is before us has limits
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {

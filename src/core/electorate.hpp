@@ -77,9 +77,7 @@ class electorate {
         to.over.set();
       }
     } there;
-    tasks_.spawn(hand_over::run(there, std::move(work)));
-    const runtime::wake why = co_await wait(i, there.over);
-    (void)why;  // the work has the caller's limit
+    tasks_.run_until(hand_over::run(there, std::move(work)), there.over);  // the work has the caller's limit
     if (there.error) std::rethrow_exception(there.error);
     co_return std::move(*there.got);
   }

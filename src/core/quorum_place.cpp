@@ -59,12 +59,19 @@ task<answer<grant>> quorum::place::poll(io& i, limit l) {
 }
 
 task<wake> quorum::place::wakeup(io& i, limit l) {
+  const wake why = co_await all_.at_home(i, wakeup_here(std::move(l)));
+  co_return why;
+}
+
+/// At home: it is there that we are told.
+task<wake> quorum::place::wakeup_here(limit l) {
+  io& home = all_.home();
   const limit nearer(std::min(l.at(), again_at_), l.stop());
-  const wake why = co_await wait(i, told_, nearer);
+  const wake why = co_await wait(home, told_, nearer);
   if (why == wake::late) co_return again_at_ < l.at() ? wake::signalled : why;
   if (why == wake::stopped) co_return why;
-  const limit a_moment(std::min(l.at(), later(i.now(), varied(i, 1ms))), l.stop());
-  const wake slept = co_await sleep(i, a_moment);
+  const limit a_moment(std::min(l.at(), later(home.now(), varied(home, 1ms))), l.stop());
+  const wake slept = co_await sleep(home, a_moment);
   co_return slept == wake::stopped ? slept : wake::signalled;
 }
 

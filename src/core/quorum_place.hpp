@@ -28,6 +28,7 @@ class quorum::place final : public seam::claim {
  private:
   // At home.
   seam::task<seam::answer<seam::grant>> poll_here(limit);
+  seam::task<runtime::wake> wakeup_here(limit);
   /// One attempt.
   seam::task<seam::answer<seam::grant>> run_for_it(limit);
   /// The highest that was named, once a majority will never go below it: if not so many have named it, it is written

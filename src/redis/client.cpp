@@ -74,7 +74,7 @@ std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
 
 std::unique_ptr<seam::claim> client::open_all(std::vector<seam::claim_spec> specs) {
   // A script knows one slot only.
-  const auto slot = [&](const seam::claim_spec& each) { return slot_of(keys(settings_.prefix, each.name).lock); };
+  const auto slot = [&](const seam::claim_spec& each) { return slot_of(lock_key(settings_.prefix, each.name)); };
   const bool apart = settings_.of_a_cluster() && std::ranges::any_of(specs, [&](const seam::claim_spec& each) {
                        return slot(each) != slot(specs.front());
                      });
@@ -128,7 +128,7 @@ void client::pushed(std::string_view text) {
   if (!m || inbox_.deliver(*m) || planted(bug::stray_push_kept)) return;
   // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours. Nobody reads the
   // reply either, so the script goes first, in case the server has forgotten it.
-  const keys k = keys::of_lock(settings_.prefix, std::string(m->lock));
+  const keys k = keys::of_lock(settings_.prefix, m->lock);
   const script& step = steps_of(wants_in(m->owner)).release;
   link_->post(load_of(step).then(release_of(step, k, m->owner, inboxes_of(k.lock))));
 }

@@ -59,7 +59,10 @@ class decoder {
 class command {
  public:
   /// A command of so many words.
-  explicit command(std::size_t words) { header('*', words); }
+  explicit command(std::size_t words) {
+    bytes_.reserve(words * 32);
+    header('*', words);
+  }
   command& add(std::string_view word);
   command& add(std::int64_t number);
   /// The next word is a key. A cluster sends a command to where its key is: the first of the last part.

@@ -121,7 +121,7 @@ class examination {
     const std::string nobody = "doctor/" + sixteen(runtime::random_bits(), runtime::random_bits());
     // Without a prefix the keys of locks are any, and only our own can be tried.
     const std::string key =
-        settings_.prefix.empty() ? client_record(settings_.prefix, nobody) : keys(settings_.prefix, nobody).lock;
+        settings_.prefix.empty() ? client_record(settings_.prefix, nobody) : lock_key(settings_.prefix, nobody);
     const std::string channel = inboxes(settings_.prefix) + nobody;
     std::vector<need> all = needs_of(settings_);
     all.insert(all.end(), needs().begin(), needs().end());

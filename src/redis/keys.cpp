@@ -1,5 +1,6 @@
 #include "redis/keys.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -12,10 +13,8 @@ namespace {
 constexpr std::string_view ours = "holdfast:";
 
 /// Injective, and without what would move a key to another slot.
-std::string encoded(std::string_view name) {
+void append_encoded(std::string& safe, std::string_view name) {
   constexpr char hex[] = "0123456789ABCDEF";
-  std::string safe;
-  safe.reserve(name.size());
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte <= 0x20 || byte == 0x7f || c == '{' || c == '}' || c == '%') {
@@ -24,6 +23,11 @@ std::string encoded(std::string_view name) {
       safe.push_back(c);
     }
   }
+}
+
+std::string encoded(std::string_view name) {
+  std::string safe;
+  append_encoded(safe, name);
   return safe;
 }
 
@@ -35,11 +39,6 @@ std::string base_of(std::string_view key) {
   if (close != std::string_view::npos && close > open + 1) return base.append(key).append(";");  // it has its own tag
   if (key.find('}') == std::string_view::npos) return base.append("{").append(key).append("}:");
   return base.append("{").append(tag_of(slot_of(key))).append("}").append(key).append("!");
-}
-
-std::string lock_of(std::string_view prefix, std::string_view name) {
-  if (prefix.empty()) return std::string(name);
-  return std::string(prefix).append("{").append(encoded(name)).append("}");
 }
 
 /// Nothing: no name is encoded so.
@@ -60,13 +59,23 @@ std::optional<std::string> decoded(std::string_view safe) {
 }
 
 /// How the companions of K begin.
-std::string companions_of(std::string_view prefix, const std::string& lock) {
-  return prefix.empty() ? base_of(lock) : lock + ":";
+std::string companions_of(std::string_view prefix, std::string_view lock) {
+  if (prefix.empty()) return base_of(lock);
+  std::string base;
+  base.reserve(lock.size() + 1);
+  return base.append(lock).append(":");
 }
 
 }  // namespace
 
-keys::keys(std::string_view prefix, std::string_view name) : keys(of_lock(prefix, lock_of(prefix, name))) {}
+std::string lock_key(std::string_view prefix, std::string_view name) {
+  if (prefix.empty()) return std::string(name);
+  std::string key;
+  key.reserve(prefix.size() + name.size() + 2);
+  key.append(prefix).append("{");
+  append_encoded(key, name);
+  return key.append("}");
+}
 
 seam::failure keys::refused() {
   return {errc::bad_name, "without a prefix no name may begin with holdfast: since our own keys do"};
@@ -76,15 +85,25 @@ bool keys::may_be(std::string_view prefix, std::string_view name) noexcept {
   return !prefix.empty() || !name.starts_with(ours);
 }
 
-keys keys::of_lock(std::string_view prefix, std::string lock) {
+keys keys::of_lock(std::string_view prefix, std::string_view lock) {
   keys k;
   const std::string base = companions_of(prefix, lock);
-  k.queue = base + companions::queue.letter;
-  k.fence = base + companions::fence.letter;
-  k.holders = base + companions::holders.letter;
-  k.asked = base + companions::asked.letter;
-  k.broken = base + companions::broken.letter;
-  k.lock = std::move(lock);
+  const std::pair<std::string_view keys::*, companion> others[] = {{&keys::queue, companions::queue},
+                                                                   {&keys::fence, companions::fence},
+                                                                   {&keys::holders, companions::holders},
+                                                                   {&keys::asked, companions::asked},
+                                                                   {&keys::broken, companions::broken}};
+  auto texts = std::make_unique_for_overwrite<char[]>(lock.size() + std::size(others) * (base.size() + 1));
+  char* end = texts.get();
+  const auto write = [&](std::string_view text) { end = std::copy(text.begin(), text.end(), end); };
+  k.lock = std::string_view(end, lock.size());
+  write(lock);
+  for (const auto& [member, is] : others) {
+    k.*member = std::string_view(end, base.size() + 1);
+    write(base);
+    *end++ = is.letter;
+  }
+  k.texts = std::move(texts);
   return k;
 }
 
@@ -114,7 +133,7 @@ std::optional<std::string> name_in(std::string_view prefix, std::string_view key
 }
 
 cell_keys::cell_keys(std::string_view prefix, std::string_view name) {
-  const std::string base = companions_of(prefix, lock_of(prefix, name));
+  const std::string base = companions_of(prefix, lock_key(prefix, name));
   number = base + companions::number.letter;
   watchers = base + companions::watchers.letter;
 }

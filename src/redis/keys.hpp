@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,23 +20,27 @@ inline constexpr companion queue{'q', "zset"}, fence{'f', "string"}, holders{'h'
 inline constexpr companion all[] = {queue, fence, holders, asked, broken, number, watchers};
 }  // namespace companions
 
-/// The keys of one lock. All of them lie in one slot of a cluster, and no key belongs to two names.
-struct keys {
-  std::string lock;     ///< K: the owner, as a plain string with a ttl; of readers and permits see scripts/
-  std::string queue;    ///< who waits, by ticket
-  std::string fence;    ///< the last fence
-  std::string holders;  ///< readers, or who holds permits, by the end of their leases
-  std::string asked;    ///< who of those that hold it is asked to let go
-  std::string broken;   ///< who took it by force, the last time
+/// K, alone. With a prefix the name is encoded; without one K is the name itself, as other libraries use it.
+[[nodiscard]] std::string lock_key(std::string_view prefix, std::string_view name);
 
-  /// With a prefix the name is encoded; without one K is the name itself, as other libraries use it.
-  keys(std::string_view prefix, std::string_view name);
+/// The keys of one lock. All of them lie in one slot of a cluster, and no key belongs to two names. They are made for
+/// every step: all in one piece of memory.
+struct keys {
+  std::string_view lock;     ///< K: the owner, as a plain string with a ttl; of readers and permits see scripts/
+  std::string_view queue;    ///< who waits, by ticket
+  std::string_view fence;    ///< the last fence
+  std::string_view holders;  ///< readers, or who holds permits, by the end of their leases
+  std::string_view asked;    ///< who of those that hold it is asked to let go
+  std::string_view broken;   ///< who took it by force, the last time
+  std::unique_ptr<const char[]> texts;
+
+  keys(std::string_view prefix, std::string_view name) : keys(of_lock(prefix, lock_key(prefix, name))) {}
   /// Whether a name may be locked: without a prefix, one that begins like ours could be a companion of another name.
   [[nodiscard]] static bool may_be(std::string_view prefix, std::string_view name) noexcept;
   /// What such a name is answered with.
   [[nodiscard]] static seam::failure refused();
   /// Those that belong to K.
-  [[nodiscard]] static keys of_lock(std::string_view prefix, std::string lock);
+  [[nodiscard]] static keys of_lock(std::string_view prefix, std::string_view lock);
 
  private:
   keys() = default;

@@ -45,8 +45,10 @@ void main_line::close() noexcept {
 
 task<reply> main_line::call(io& i, const command& what, limit l) {
   const instant sent = i.now();
-  const std::optional<seam::failure> down = co_await listen(i, l);
-  if (down) co_return *down;
+  if (!up_) {
+    std::optional<seam::failure> down = co_await listen(i, l);
+    if (down) co_return std::move(*down);
+  }
   if (!lines_.commands)
     co_return seam::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
   slot mine(what);

@@ -19,6 +19,21 @@ std::uint64_t half_of(std::string_view text) noexcept {
   return half;
 }
 
+void append_sixteen(std::string& text, std::uint64_t high, std::uint64_t low) {
+  char all[16];
+  for (std::size_t n = 0; n < 8; ++n) {
+    all[n] = digits[(high >> (6 * n)) & 63];
+    all[8 + n] = digits[(low >> (6 * n)) & 63];
+  }
+  text.append(all, sizeof all);
+}
+
+void append_number(std::string& text, std::int64_t number) {
+  char all[24];
+  const auto [end, error] = std::to_chars(all, all + sizeof all, number);
+  text.append(all, end);
+}
+
 bool is_sixteen(std::string_view text) noexcept {
   return text.size() == 16 && text.find_first_not_of(digits) == std::string_view::npos;
 }
@@ -26,20 +41,23 @@ bool is_sixteen(std::string_view text) noexcept {
 }  // namespace
 
 std::string sixteen(std::uint64_t high, std::uint64_t low) {
-  std::string text(16, ' ');
-  for (std::size_t n = 0; n < 8; ++n) {
-    text[n] = digits[(high >> (6 * n)) & 63];
-    text[8 + n] = digits[(low >> (6 * n)) & 63];
-  }
+  std::string text;
+  append_sixteen(text, high, low);
   return text;
 }
 
 std::string owner_text(std::string_view inbox, const seam::owner_id& id, const seam::share& wants,
                        std::chrono::milliseconds claim_ttl, std::string_view label) {
-  std::string text(inbox);
-  text.append(".").append(sixteen(id.high, id.low));
-  if (!wants.of_a_lock()) text.append(":").append(std::to_string(wants.part));
-  text.append(wants == seam::share::reader() ? "+" : "-").append(std::to_string(claim_ttl.count()));
+  std::string text;
+  text.reserve(80 + label.size());
+  text.append(inbox).push_back('.');
+  append_sixteen(text, id.high, id.low);
+  if (!wants.of_a_lock()) {
+    text.push_back(':');
+    append_number(text, wants.part);
+  }
+  text.push_back(wants == seam::share::reader() ? '+' : '-');
+  append_number(text, claim_ttl.count());
   if (!label.empty()) text.append(" ").append(label);
   return text;
 }

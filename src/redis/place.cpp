@@ -50,7 +50,7 @@ span jitter(io& i, milliseconds most) { return span(most) * static_cast<std::int
 
 place::place(client& c, seam::claim_spec spec)
     : client_(c),
-      lock_(keys(c.settings_.prefix, spec.name).lock),
+      lock_(lock_key(c.settings_.prefix, spec.name)),
       granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
       owner_(owner_text(c.id_, spec.owner, spec.wants, granted_for_, spec.label)),
       wants_(spec.wants),

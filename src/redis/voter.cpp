@@ -174,7 +174,7 @@ task<answer<done>> voter::take_away(io& i, seam::breaking what, limit l) {
 }
 
 std::unique_ptr<seam::watching> voter::watch(const std::string& name, runtime::signal& who) {
-  return std::make_unique<watching_a_key>(client_->watchers_, keys(client_->settings_.prefix, name).lock, who);
+  return std::make_unique<watching_a_key>(client_->watchers_, lock_key(client_->settings_.prefix, name), who);
 }
 
 std::string voter::where() const { return client_->settings_.where(); }

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/inline_io.hpp"
 #include "runtime/random.hpp"
 #include "runtime/thread.hpp"
 
@@ -99,10 +100,52 @@ bool loop::is_this_thread() const noexcept { return id_.load(std::memory_order_r
 void loop::run() {
   id_ = std::this_thread::get_id();
   while (!ending_) {
-    turn();
-    for (int more = 1; more < turns_in_a_row && !ready_.empty(); ++more) turn();
-    hear_and_sleep();
+    work();
+    if (!duty_.is_wanted()) {
+      hear_and_sleep();
+      continue;
+    }
+    id_ = std::thread::id();
+    duty_.rest();
+    id_ = std::this_thread::get_id();
   }
+}
+
+void loop::run_until(resumption& begin, signal& over) {
+  start();
+  if (!stand_in()) {
+    post(begin);
+    (void)wait_here(over, limit(never));
+    return duty_.rely_no_more();
+  }
+  post(begin);
+  for (work(); !over.is_set(); work()) hear_and_sleep();
+  stand_down();
+}
+
+/// False: another does our work.
+bool loop::stand_in() {
+  const duty::given how = duty_.stand_in();
+  if (how == duty::given::instead) return false;
+  if (how == duty::given::soon) {
+    nudge();
+    duty_.wait();
+  }
+  id_ = std::this_thread::get_id();
+  return true;
+}
+
+void loop::stand_down() noexcept {
+  id_ = std::thread::id();
+  duty_.stand_down(!ready_.empty());
+  // What was posted to us since we looked last. Whoever posts from now on finds nobody, and calls.
+  const bool more = inbox_.with([](const resumptions& inbox) { return !inbox.empty(); });
+  if (more) nudge();
+}
+
+void loop::work() {
+  turn();
+  for (int more = 1; more < turns_in_a_row && !ready_.empty(); ++more) turn();
 }
 
 void loop::turn() {
@@ -142,6 +185,7 @@ void loop::hear_and_sleep() {
 }
 
 void loop::nudge() noexcept {
+  if (duty_.call()) return;
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t sent = ::write(nudge_.get(), &one, sizeof one);
 }

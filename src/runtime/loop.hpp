@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "runtime/descriptor.hpp"
+#include "runtime/duty.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
 #include "runtime/queue_thread.hpp"
@@ -15,6 +16,9 @@ namespace holdfast::runtime {
 
 /// The store's own thread: epoll, and one timerfd on CLOCK_BOOTTIME, since every other timed wait stops when the
 /// machine sleeps. Pushes, renewals and async calls run here; what gets ready in one turn goes out in one write.
+///
+/// A blocking caller whose work is here does not hand it over and sleep, which would cost two changes of threads: it
+/// stands in for the loop's own thread, and is the loop's thread for as long.
 ///
 /// The thread starts with the first start(). Every task must have ended before stop().
 class loop final : public io {
@@ -27,6 +31,7 @@ class loop final : public io {
   void start() override;
   void stop() noexcept;  ///< joins the thread; not from itself
   void post(resumption&) noexcept override;
+  void run_until(resumption&, signal& over) override;
   bool offload(std::function<void()>) override;  ///< to one worker, for libraries that block
   [[nodiscard]] bool is_this_thread() const noexcept;
 
@@ -47,9 +52,12 @@ class loop final : public io {
   void arm(parked& p, instant at) noexcept override { timers_.arm(p, at); }
   void disarm(parked& p) noexcept override { timers_.disarm(p); }
   void run();
+  void work();            // what is ready, and what that makes ready
   void turn();            // everything that is ready now
   void hear_and_sleep();  // until something is due or posted
   void nudge() noexcept;
+  [[nodiscard]] bool stand_in();
+  void stand_down() noexcept;
 
   descriptor epoll_, timer_, nudge_;
   timers timers_;          // of the loop's thread
@@ -59,6 +67,7 @@ class loop final : public io {
   resumptions ready_;  // of the loop's thread
   std::atomic<bool> ending_{false};
   std::atomic<std::thread::id> id_{};
+  duty duty_;
   std::once_flag started_;
   queue_thread worker_{"holdfast-work"};
   std::thread thread_;

@@ -23,6 +23,13 @@ class nursery {
     home_.post(made.frame.promise().start);
   }
 
+  /// Spawns it for a caller that blocks until it has set `over`.
+  void run_until(task<void> work, signal& over) {
+    const root made = drive(*this, std::move(work));
+    ++running_;
+    home_.run_until(made.frame.promise().start, over);
+  }
+
   [[nodiscard]] int running() const noexcept { return running_; }
 
   /// From another thread than home.

@@ -23,6 +23,7 @@ class signal {
   signal& operator=(const signal&) = delete;
 
   void set() noexcept { raise(set_bit); }  ///< from any thread
+  [[nodiscard]] bool is_set() const noexcept { return (state_.load(std::memory_order_acquire) & set_bit) != 0; }
 
  private:
   friend class waiting;

@@ -87,7 +87,7 @@ class sharded : public topology {
     };
   }
 
-  static std::uint16_t slot_of(const lock& l) { return redis::slot_of(redis::keys("holdfast:", l.name).lock); }
+  static std::uint16_t slot_of(const lock& l) { return redis::slot_of(redis::lock_key("holdfast:", l.name)); }
 
   test::redis_server& one_of_them(choices& c) {
     victim_ = &cluster_.node(c() % cluster_.size());

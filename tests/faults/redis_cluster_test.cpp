@@ -23,7 +23,7 @@ namespace {
 
 using these = std::vector<std::string>;
 
-std::string lock_of(const std::string& name) { return redis::keys("holdfast:", name).lock; }
+std::string lock_of(const std::string& name) { return redis::lock_key("holdfast:", name); }
 std::uint16_t slot_of(const std::string& name) { return redis::slot_of(lock_of(name)); }
 
 these names(const store& s) {

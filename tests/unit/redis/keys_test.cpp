@@ -60,7 +60,7 @@ void expect_injective(std::string_view prefix) {
   std::map<std::string, std::string> whose;
   for (const std::string& name : names()) {
     const keys k(prefix, name);
-    const std::vector<std::string> mine = {k.lock, k.queue, k.fence};
+    const std::vector<std::string_view> mine = {k.lock, k.queue, k.fence};
     for (std::size_t n = 0; n < mine.size(); ++n) {
       const std::string who = name + '\0' + std::to_string(n);
       const auto [at, fresh] = whose.emplace(mine[n], who);
@@ -137,8 +137,11 @@ TEST(keys, of_a_cell_are_others_in_the_slot_of_the_lock) {
     for (const std::string& name : names()) {
       const keys k(prefix, name);
       const cell_keys c(prefix, name);
-      for (const std::string& other : {k.lock, k.queue, k.fence, k.holders, c.watchers}) EXPECT_NE(c.number, other);
-      for (const std::string& other : {k.lock, k.queue, k.fence, k.holders}) EXPECT_NE(c.watchers, other);
+      for (const std::string_view other : {k.lock, k.queue, k.fence, k.holders}) {
+        EXPECT_NE(c.number, other);
+        EXPECT_NE(c.watchers, other);
+      }
+      EXPECT_NE(c.number, c.watchers);
       EXPECT_EQ(slot_of(c.number), slot_of(k.lock)) << name << ": " << c.number;
       EXPECT_EQ(slot_of(c.watchers), slot_of(k.lock)) << name << ": " << c.watchers;
       if (prefix.empty()) {
@@ -149,7 +152,7 @@ TEST(keys, of_a_cell_are_others_in_the_slot_of_the_lock) {
 }
 
 TEST(keys, of_other_prefixes_are_others) {
-  EXPECT_NE(keys("a:", "x").lock, keys("b:", "x").lock);
+  EXPECT_NE(lock_key("a:", "x"), lock_key("b:", "x"));
   EXPECT_NE(inboxes("a:"), inboxes("b:"));
   EXPECT_EQ(inboxes("a:"), "a:in:");
   EXPECT_EQ(inboxes(""), "holdfast:in:");
@@ -160,10 +163,11 @@ TEST(keys, say_whose_they_are) {
     const keys k("shop:", name);
     EXPECT_EQ(name_in("shop:", k.lock), name);
     EXPECT_EQ(name_in("shop:", k.queue), name);
-    for (const std::string& other : {k.fence, k.holders, k.asked, k.broken, cell_keys("shop:", name).number}) {
+    const cell_keys cell("shop:", name);
+    for (const std::string_view other : {k.fence, k.holders, k.asked, k.broken, std::string_view(cell.number)}) {
       EXPECT_FALSE(name_in("shop:", other)) << other;
     }
-    EXPECT_EQ(name_in("", keys("", name).lock), name);
+    EXPECT_EQ(name_in("", lock_key("", name)), name);
     EXPECT_FALSE(name_in("", keys("", name).queue));
   }
   for (const char* const none : {"", "shop:", "shop:{", "shop:{a", "shop:a}", "other:{a}", "shop:{%}", "shop:{%4}",

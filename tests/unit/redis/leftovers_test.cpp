@@ -22,13 +22,15 @@ TEST(leftovers, know_the_type_of_every_key_of_ours_with_and_without_a_prefix) {
   for (const char* prefix : {"holdfast:", "shop:", "x", ""}) {
     const leftovers left(prefix);
     for (const char* name : {"job", "{shop}job", "job}", "a:q", "%", "latch/x"}) {
-      const auto [lock, queue, fence, holders, asked, broken] = keys(prefix, name);  // a new one is missed here
+      const auto [lock, queue, fence, holders, asked, broken, texts] = keys(prefix, name);  // a new one is missed here
       const auto [number, watchers] = cell_keys(prefix, name);
       if (*prefix != '\0') {
         EXPECT_EQ(left.type_of(lock), "string") << lock;
       }
-      for (const std::string& each : {queue, holders, asked, watchers}) EXPECT_EQ(left.type_of(each), "zset") << each;
-      for (const std::string& each : {fence, broken, number}) EXPECT_EQ(left.type_of(each), "string") << each;
+      for (const std::string_view each : {queue, holders, asked, std::string_view(watchers)})
+        EXPECT_EQ(left.type_of(each), "zset") << each;
+      for (const std::string_view each : {fence, broken, std::string_view(number)})
+        EXPECT_EQ(left.type_of(each), "string") << each;
     }
     EXPECT_EQ(left.type_of(client_record(prefix, "AbCdEfGhIjKlMn-_")), "string");
   }

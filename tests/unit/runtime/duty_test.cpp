@@ -1,0 +1,148 @@
+#include "runtime/duty.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "runtime/loop.hpp"
+#include "runtime/nursery.hpp"
+#include "support/started.hpp"
+#include "support/threads.hpp"
+
+namespace holdfast::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What a caller finds when its work is over.
+struct finding {
+  std::thread::id done_by;
+  bool at_home = false;
+};
+
+task<void> look(loop& home, finding& into, signal& over) {
+  into = {std::this_thread::get_id(), home.is_this_thread()};
+  over.set();
+  co_return;
+}
+
+task<void> look_after(loop& home, signal& first, finding& into, signal& over) {
+  const wake why = co_await wait(home, first);
+  (void)why;
+  co_await look(home, into, over);
+}
+
+task<void> tell(signal& whom) {
+  whom.set();
+  co_return;
+}
+
+task<std::thread::id> where_after(loop& home, signal& first) {
+  const wake why = co_await wait(home, first);
+  (void)why;
+  co_return std::this_thread::get_id();
+}
+
+task<void> write_soon(loop& home, int to) {
+  const wake why = co_await sleep(home, within(5ms));
+  EXPECT_EQ(why, wake::late);
+  EXPECT_EQ(::write(to, "x", 1), 1);
+}
+
+class stand_in : public testing::Test {
+ protected:
+  ~stand_in() override { running_.wait_until_empty(); }
+
+  finding look_around() {
+    finding found;
+    signal over;
+    running_.run_until(look(home_, found, over), over);
+    return found;
+  }
+  finding look_around_after(signal& first) {
+    finding found;
+    signal over;
+    running_.run_until(look_after(home_, first, found, over), over);
+    return found;
+  }
+
+  loop home_;
+  nursery running_{home_};
+};
+
+TEST_F(stand_in, does_its_work_itself_and_is_home_for_as_long) {
+  for (int k = 0; k < 100; ++k) {
+    const finding found = look_around();
+    EXPECT_EQ(found.done_by, std::this_thread::get_id());
+    EXPECT_TRUE(found.at_home);
+    EXPECT_FALSE(home_.is_this_thread());
+  }
+}
+
+TEST_F(stand_in, does_what_others_post_and_call_for_meanwhile) {
+  signal now, later;
+  now.set();
+  std::thread::id posted_to, called_for;
+  const test::threads other(1, [&](int) {
+    posted_to = test::get(test::start(running_, where_after(home_, now)));
+    called_for = look_around().done_by;
+    later.set();
+  });
+  EXPECT_TRUE(look_around_after(later).at_home);
+  EXPECT_NE(posted_to, std::thread::id());
+  EXPECT_NE(called_for, std::thread::id());
+}
+
+TEST_F(stand_in, leaves_the_rest_to_the_loops_own_thread) {
+  for (int k = 0; k < 100; ++k) {
+    signal go;
+    std::future<std::thread::id> rest = test::start(running_, where_after(home_, go));
+    EXPECT_EQ(look_around().done_by, std::this_thread::get_id());
+    go.set();
+    EXPECT_NE(test::get(std::move(rest)), std::this_thread::get_id());
+  }
+}
+
+TEST_F(stand_in, hears_descriptors_and_timers) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  signal heard;
+  home_.watch(pipe[0], [&] { heard.set(); }, loop::interest::readable_once);
+  running_.spawn(write_soon(home_, pipe[1]));
+  EXPECT_TRUE(look_around_after(heard).at_home);
+  home_.unwatch(pipe[0]);
+  for (const int end : pipe) ::close(end);
+}
+
+/// Threads that stand in, rely on others, and post, to and fro: each gets its own answer.
+TEST_F(stand_in, loses_nothing_when_many_come_and_go) {
+  constexpr int rounds = 400;
+  std::atomic<int> right{0};
+  {
+    const test::threads all(4, [&](int who) {
+      for (int k = 0; k < rounds; ++k) {
+        signal first;
+        if ((who + k) % 3 == 0) running_.spawn(tell(first));
+        if ((who + k) % 3 == 1) first.set();
+        std::thread late;
+        if ((who + k) % 3 == 2) late = std::thread([&] { first.set(); });
+        right += look_around_after(first).at_home ? 1 : 0;
+        if (late.joinable()) late.join();
+        if (k % 16 == 0) std::this_thread::sleep_for(1200us);  // the own thread is back at work
+      }
+    });
+  }
+  EXPECT_EQ(right, 4 * rounds);
+}
+
+TEST_F(stand_in, lets_the_loop_end_while_its_thread_rests) {
+  EXPECT_TRUE(look_around().at_home);
+  running_.wait_until_empty();
+  home_.stop();
+}
+
+}  // namespace
+}  // namespace holdfast::runtime
