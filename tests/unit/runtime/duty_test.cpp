@@ -131,7 +131,10 @@ TEST_F(stand_in, loses_nothing_when_many_come_and_go) {
         if ((who + k) % 3 == 2) late = std::thread([&] { first.set(); });
         right += look_around_after(first).at_home ? 1 : 0;
         if (late.joinable()) late.join();
-        if (k % 16 == 0) std::this_thread::sleep_for(1200us);  // the own thread is back at work
+        if (k % 16 != 0) continue;
+        signal now;
+        now.set();
+        (void)test::get(test::start(running_, where_after(home_, now)));  // the own thread is called back to work
       }
     });
   }
