@@ -60,7 +60,7 @@ task<void> cluster::introduce(bool already) {
 task<reply> cluster::run(io& i, errand what, limit l) {
   std::optional<seam::failure> lost = co_await map_.make_sure(i, l);
   if (lost) co_return std::move(*lost);
-  node* to = map_.has(what.slot);
+  slot_map::user to = map_.has(what.slot);
   bool once = false;
   for (int hops = 0; to != nullptr; ++hops) {
     reply got = seam::failure(errc::unreachable, "");
@@ -74,7 +74,7 @@ task<reply> cluster::run(io& i, errand what, limit l) {
     }
     if (left) *what.left = left;
     if (is_trouble(got, what.what)) {
-      node* const heir = co_await find_heir(i, *to, one, l);
+      const slot_map::user heir = co_await find_heir(i, *to, one, l);
       if (heir == nullptr || hops >= most_redirections) co_return got;
       to = heir;
       once = false;
@@ -87,7 +87,7 @@ task<reply> cluster::run(io& i, errand what, limit l) {
     if (hops >= most_redirections || i.now() >= l.at() || l.stop().stop_requested())
       co_return seam::failure(errc::not_ready, "the nodes of the cluster disagree: " + *error);
     once = elsewhere->once;
-    to = &map_.at(elsewhere->to);
+    to = map_.at(elsewhere->to);
     if (!once) map_.learn(*elsewhere);
   }
   map_.draw_soon();
@@ -98,29 +98,31 @@ task<reply> cluster::run(io& i, errand what, limit l) {
 /// Who has the slot now, if it is another, and the first has certainly not carried out the command: a release that is
 /// carried out twice says the second time that the lock was lost. Whoever blocks asks right away; the loop, where
 /// thousands may come at the same time, lets it be asked once for all of them.
-task<node*> cluster::find_heir(io& i, const node& of, errand what, limit l) {
+task<slot_map::user> cluster::find_heir(io& i, const node& of, errand what, limit l) {
   const bool sent = what.left != nullptr && *what.left;
   if (!i.in_place() || sent) {
     map_.draw_soon();
     co_return nullptr;
   }
   const std::optional<seam::failure> lost = co_await map_.draw(i, std::move(l));
-  node* const now = lost ? nullptr : map_.has(what.slot);
-  co_return now == &of ? nullptr : now;
+  slot_map::user now = lost ? nullptr : map_.has(what.slot);
+  if (now.get() == &of) now.reset();
+  co_return now;
 }
 
 void cluster::follow(const left_behind& where, const command& what) noexcept {
-  map_.numbered(where.node).way().follow(where, what);
+  const slot_map::user to = map_.numbered(where.node);
+  if (to) to->way().follow(where, what);
 }
 
 seam::shard cluster::shard_of(std::uint16_t slot) const noexcept {
-  const node* const there = map_.has(slot);
+  const slot_map::user there = map_.has(slot);
   return there == nullptr ? seam::no_shard : there->shard();
 }
 
 bool cluster::listens(const std::string& key) const noexcept {
   const std::uint16_t slot = slot_of(key);
-  const node* const to = map_.has(slot);
+  const slot_map::user to = map_.has(slot);
   return to != nullptr && to->way().main().hears(slot);
 }
 
@@ -133,7 +135,7 @@ task<std::optional<seam::failure>> cluster::listen(io& i, const std::string& key
 }
 
 void cluster::post(const command& what) {
-  if (node* const to = map_.has(slot_of(what.key()))) to->way().post(what);
+  if (const slot_map::user to = map_.has(slot_of(what.key()))) to->way().post(what);
 }
 
 task<seam::answer<names>> cluster::parts(io& i, limit l) {
@@ -142,7 +144,11 @@ task<seam::answer<names>> cluster::parts(io& i, limit l) {
   co_return seam::answer<names>::yes(map_.primaries());
 }
 
-link& cluster::part(const std::string& name) { return map_.named(name).way(); }
+std::shared_ptr<link> cluster::part(const std::string& name) {
+  const slot_map::user named = map_.named(name);
+  if (!named) return nullptr;
+  return {named, &named->way()};
+}
 
 void cluster::close() noexcept {
   ending_.request_stop();

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -29,12 +30,12 @@ class cluster final : public link {
   void post(const command&) override;
   /// The primaries.
   runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit) override;
-  [[nodiscard]] link& part(const std::string& name) override;
+  [[nodiscard]] std::shared_ptr<link> part(const std::string& name) override;
   void close() noexcept override;
 
  private:
   runtime::task<reply> run(runtime::io&, errand, limit);
-  runtime::task<node*> find_heir(runtime::io&, const node& of, errand, limit);
+  runtime::task<slot_map::user> find_heir(runtime::io&, const node& of, errand, limit);
   runtime::task<void> introduce(bool already);
 
   const settings settings_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ struct identity {
 struct left_behind {
   std::size_t lane = 0;
   std::uint64_t connection = 0;
-  std::size_t node = 0;  ///< of a cluster
+  std::uint64_t node = 0;  ///< of a cluster, by its serial
 };
 
 /// Who hears what the server says by itself.
@@ -82,8 +83,11 @@ class link {
   virtual void post(const command&) = 0;
   /// The parts that keys lie on, by name, in an order that stays. One server is one part, without a name.
   virtual runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit);
-  /// The link to one of them, for commands without a key. One server is reached by any name.
-  [[nodiscard]] virtual link& part(const std::string& /*name*/) { return *this; }
+  /// The link to one of them, for commands without a key; it outlives neither this link nor its close(). Null: there is
+  /// none of that name any more. One server is reached by any name.
+  [[nodiscard]] virtual std::shared_ptr<link> part(const std::string& /*name*/) {
+    return {std::shared_ptr<link>(), this};
+  }
   /// Nothing will be asked any more. Ends what runs by itself.
   virtual void close() noexcept {}
 };

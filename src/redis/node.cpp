@@ -30,9 +30,9 @@ bool is_unreachable(const reply& r) noexcept {
   return why != nullptr && !why->permanent();
 }
 
-node::node(net::url::place where, std::size_t n, const settings& s, const identity& me, runtime::loop& loop,
+node::node(net::url::place where, std::uint64_t serial, const settings& s, const identity& me, runtime::loop& loop,
            listener& all)
-    : at_(std::move(where)), number_(n), all_nodes_(all), way_(of_node(s, at_), of_node(me), loop, *this) {}
+    : at_(std::move(where)), serial_(serial), all_nodes_(all), way_(of_node(s, at_), of_node(me), loop, *this) {}
 
 task<reply> node::run_asking(io& i, errand what, limit l) {
   if (what.what == nullptr) co_return seam::failure(errc::not_ready, "a slot of the cluster is moving");
@@ -62,7 +62,7 @@ task<reply> node::run(io& i, errand what, limit l) {
     if (down) probing_ = false;
     throw;
   }
-  if (what.left != nullptr && *what.left) (*what.left)->node = number_;
+  if (what.left != nullptr && *what.left) (*what.left)->node = serial_;
   const bool our_time_is_over = i.now() >= l.at() || l.stop().stop_requested();
   if (!is_unreachable(got)) {
     failed_ = false;

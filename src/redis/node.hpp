@@ -23,10 +23,13 @@ class node final : private listener {
  public:
   /// Throws seam::failure when a file that it needs cannot be used; connects when first used. It does not say who we
   /// are: that stands at the node that has the slot of our record.
-  node(net::url::place, std::size_t number, const settings&, const identity&, runtime::loop&, listener& all);
+  node(net::url::place, std::uint64_t serial, const settings&, const identity&, runtime::loop&, listener& all);
 
   [[nodiscard]] const net::url::place& at() const noexcept { return at_; }
-  [[nodiscard]] std::size_t number() const noexcept { return number_; }  ///< of all nodes of the cluster
+  [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }  ///< no other node ever has it
+  /// Its place among those that are known now. Said once, before others know of it.
+  void stand_at(std::size_t number) noexcept { number_ = number; }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
   [[nodiscard]] seam::shard shard() const noexcept { return number_ + 1; }
 
   /// What the errand gives by reference must outlive the call.
@@ -44,7 +47,8 @@ class node final : private listener {
   void back() noexcept override { all_nodes_.back(); }
 
   const net::url::place at_;
-  const std::size_t number_;
+  const std::uint64_t serial_;
+  std::size_t number_ = 0;
   listener& all_nodes_;
   std::atomic<bool> failed_{false};
   std::atomic<bool> probing_{false};  // one finds out whether it is back

@@ -206,8 +206,12 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   listing page{.names = {}, .next = {}};
   std::set<std::string> seen;
   for (int steps = 0; steps < steps_of_a_page && seen.size() < most && !from->at_the_end(parts.value());) {
-    link& part = link_->part(parts.value()[from->part]);
-    answer<found> here = co_await search(i, part, prefix, from->cursor, end, l);
+    const std::shared_ptr<link> part = link_->part(parts.value()[from->part]);
+    if (!part) {  // it has left the cluster just now
+      from->go_to("0");
+      continue;
+    }
+    answer<found> here = co_await search(i, *part, prefix, from->cursor, end, l);
     if (here.is_unknown() && steps == 0) co_return answer<listing>::unknown(here.why());
     if (here.is_unknown()) break;
     std::set<std::string>& names = here.value().names;

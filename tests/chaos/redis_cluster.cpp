@@ -47,8 +47,8 @@ class sharded : public topology {
     if (!test::eventually(is_well)) throw std::runtime_error("a cluster that does not recover: " + cluster_.views());
   }
 
-  /// Where clients look for them. A node may have keys of a slot that it does not have, which nobody ever sees: a replica
-  /// that takes over has not heard yet that they moved away, or a move was cut short.
+  /// Where clients look for them. A node may have keys of a slot that it does not have, which nobody ever sees: a
+  /// replica that takes over has not heard yet that they moved away, or a move was cut short.
   std::vector<std::string> leftovers() override {
     std::vector<std::string> found;
     for (const std::size_t n : cluster_.primaries()) {

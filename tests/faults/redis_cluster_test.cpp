@@ -396,6 +396,26 @@ TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_p
   EXPECT_GT(next->fence(), held.fence());
 }
 
+TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at_a_node_any_more) {
+  test::redis_cluster cluster({.replicas = 3});
+  const std::string name = cluster.name_at(0), url = "redis+cluster://" + cluster.address(1) + "?timeout=300ms";
+  watched_client one(url, 20s), other(url, 20s);
+  const auto is_connected = [&](std::size_t node) {
+    return cluster.ask(node, {"CLIENT", "LIST"}).text.find("name=holdfast") != std::string::npos;
+  };
+  lease held = one.store.acquire(name, {.ttl = 25s});
+  auto waiting = other.wait_for(name, {.ttl = 25s});
+  EXPECT_TRUE(is_connected(0));
+  EXPECT_EQ(cluster.ask(3, {"CLUSTER", "FAILOVER"}).text, "OK");
+  EXPECT_TRUE(test::eventually([&] { return cluster.primaries().front() != 0; }));
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_TRUE(test::eventually([&] { return !is_connected(0); })) << "it has no slots";
+  for (const std::size_t node : {0U, 1U, 2U}) {
+    EXPECT_TRUE(one.store.try_acquire(cluster.name_at(node), within(test::hang)));
+  }
+}
+
 TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   watched_client one(cluster.url("timeout=1s"));
