@@ -137,14 +137,20 @@ std::string client::inboxes_of(std::string_view lock) const {
   return settings_.of_a_cluster() ? inboxes_at(inboxes_, slot_of(lock)) : inboxes_;
 }
 
-void client::missed() noexcept {
-  inbox_.wake_all();
-  watchers_.tell_all();
+void client::missed(seam::shard which) noexcept {
+  // Where it listened when it looked last, and where it would now: a slot may have moved in between.
+  const auto is_concerned = [&](std::uint16_t slot, seam::shard listened_at) {
+    if (which == seam::no_shard || listened_at == which) return true;
+    const seam::shard now = link_->shard_of(slot);
+    return now == which || now == seam::no_shard;
+  };
+  inbox_.wake(is_concerned);
+  watchers_.wake(is_concerned);
 }
 
 void client::in_doubt(seam::shard which) noexcept {
   wait_.in_doubt();
-  missed();
+  missed(which);
   if (verify_ && !planted(bug::doubt_forgotten)) verify_(which);
 }
 

@@ -55,7 +55,7 @@ class client final : public seam::backend, private listener {
   friend class place;
   friend class voter;
   void pushed(std::string_view message) override;
-  void missed() noexcept override;
+  void missed(seam::shard) noexcept override;
   void in_doubt(seam::shard) noexcept override;
   void back() noexcept override;
   /// How the channels begin by which those at this lock are told something.

@@ -50,8 +50,8 @@ class listener {
   virtual ~listener() = default;
   /// A message to our inbox. On the loop.
   virtual void pushed(std::string_view message) = 0;
-  /// Messages may have been lost. From any thread.
-  virtual void missed() noexcept = 0;
+  /// Messages of this server may have been lost; no_shard: of any. From any thread.
+  virtual void missed(seam::shard) noexcept = 0;
   /// Messages may have been lost, and so may the data of this server; no_shard: of all. From any thread.
   virtual void in_doubt(seam::shard) noexcept = 0;
   /// There is a server again, or another one now. From any thread.

@@ -309,7 +309,7 @@ void main_line::deliver(value push) {
     const std::uint16_t where = slot_of(push.items[1].text);
     heard_.with([&](slots& all) { all.reset(where); });
     asked_for_.reset(where);
-    listener_.missed();
+    listener_.missed(seam::no_shard);
   }
 }
 

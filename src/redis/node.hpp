@@ -42,7 +42,7 @@ class node final : private listener {
 
  private:
   void pushed(std::string_view message) override { all_nodes_.pushed(message); }
-  void missed() noexcept override { all_nodes_.missed(); }
+  void missed(seam::shard) noexcept override { all_nodes_.missed(shard()); }
   void in_doubt(seam::shard) noexcept override { all_nodes_.in_doubt(shard()); }
   void back() noexcept override { all_nodes_.back(); }
 

@@ -59,6 +59,7 @@ place::place(client& c, seam::claim_spec spec)
       barges_(spec.barges),
       bad_name_(!keys::may_be(c.settings_.prefix, spec.name)),
       slot_(slot_of(lock_)) {
+  waiting_.slot = slot_;
   if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
 }
 
@@ -75,6 +76,7 @@ task<answer<grant>> place::poll(io& i, limit l) {
   if (told && !client_.wait_.is_wanted()) co_return answer<grant>::yes(*told);
   // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
   // there is no need to listen.
+  if (queue_) waiting_.listened_at = lies_on();  // first: then it may move
   const bool in_queue = queue_ && client_.link_->listens(lock_);
   answer<grant> got = co_await ask(i, in_queue, l);
   if (in_queue || !queue_ || !got.is_no()) co_return got;

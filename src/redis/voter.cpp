@@ -38,7 +38,7 @@ const std::string any_key;
 class watching_a_key final : public seam::watching {
  public:
   watching_a_key(watchers& at, std::string key, runtime::signal& who) : at_(at), key_(std::move(key)), who_(who) {
-    at_.add(key_, who_);
+    at_.add(key_, who_, seam::no_shard);
   }
   ~watching_a_key() override { at_.remove(key_, who_); }
 
