@@ -30,10 +30,8 @@ using runtime::task;
 using seam::answer;
 using seam::done;
 
-/// Of several replies the first is that of the script.
 bool is_missing_script(const reply& r, const command& c) noexcept {
-  const value* v = std::get_if<value>(&r);
-  if (v != nullptr && c.wanted() > 1 && !v->items.empty()) v = v->items.data();
+  const value* const v = said_to(c, r);
   return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
 }
 
@@ -156,6 +154,10 @@ void client::in_doubt(seam::shard which) noexcept {
 
 void client::back() noexcept {
   if (back_) back_();
+}
+
+void client::warned(std::string_view what) {
+  if (warn_) warn_(what);
 }
 
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {

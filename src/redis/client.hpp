@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "redis/clock_steps.hpp"
 #include "redis/inbox.hpp"
 #include "redis/inspection.hpp"
 #include "redis/link.hpp"
@@ -58,6 +57,7 @@ class client final : public seam::backend, private listener {
   void missed(seam::shard) noexcept override;
   void in_doubt(seam::shard) noexcept override;
   void back() noexcept override;
+  void warned(std::string_view what) override;
   /// How the channels begin by which those at this lock are told something.
   [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
   void tell(const plea&);                     ///< to whoever is asked
@@ -99,7 +99,6 @@ class client final : public seam::backend, private listener {
   replica_wait wait_{settings_};
   inbox inbox_;
   watchers watchers_;
-  clock_steps clock_;
   std::function<void(seam::shard)> verify_;
   std::function<void()> back_;
   std::function<void(std::string_view)> warn_;

@@ -20,6 +20,12 @@ namespace holdfast::redis {
 /// What came of a command: the server's reply, which may be an error; or why nobody knows.
 using reply = std::variant<value, seam::failure>;
 
+/// What the server said to the command that it was about: of several replies, the first. Null: nobody knows.
+[[nodiscard]] inline const value* said_to(const command& c, const reply& r) noexcept {
+  const value* const v = std::get_if<value>(&r);
+  return v != nullptr && c.wanted() > 1 && !v->items.empty() ? v->items.data() : v;
+}
+
 /// The same, for one more who waits. Where there is no memory for its words, there are fewer: those fit into the
 /// string.
 [[nodiscard]] inline seam::failure copy_of(const seam::failure& why) noexcept {
@@ -56,6 +62,8 @@ class listener {
   virtual void in_doubt(seam::shard) noexcept = 0;
   /// There is a server again, or another one now. From any thread.
   virtual void back() noexcept = 0;
+  /// Something about a server, with its name, that those should hear of who look after it. From any thread.
+  virtual void warned(std::string_view what) = 0;
 };
 
 /// How commands get to the server, and messages back: over sockets in the product, over a bad network in the simulator.

@@ -20,8 +20,7 @@ identity of_node(const identity& me) { return {me.inboxes, me.id, std::nullopt};
 }  // namespace
 
 const std::string* error_in(const reply& r, const command* to) noexcept {
-  const value* v = std::get_if<value>(&r);
-  if (v != nullptr && to != nullptr && to->wanted() > 1 && !v->items.empty()) v = v->items.data();
+  const value* const v = to != nullptr ? said_to(*to, r) : std::get_if<value>(&r);
   return v != nullptr && v->is(value::kind::error) ? &v->text : nullptr;
 }
 

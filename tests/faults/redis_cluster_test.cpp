@@ -332,6 +332,23 @@ TEST(redis_cluster_with_clocks, has_fences_that_grow_when_a_slot_moves_to_one_th
   EXPECT_GT(next->fence(), held.fence()) << "the last fence has moved with the slot";
 }
 
+TEST(redis_cluster_with_clocks, tells_the_observer_which_of_them_was_set_while_one_waited) {
+  const test::stepped_clock clock;
+  test::redis_cluster cluster({.first_environment = clock.environment()});
+  const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(1);
+  const std::string url = cluster.url("timeout=300ms");
+  watched_client one(url, 20s), other(url, 20s);
+  const lease held = one.store.acquire(name, {.ttl = 1h}), also = one.store.acquire(elsewhere, {.ttl = 1h});
+  auto waiting = other.wait_for(name), waiting_elsewhere = other.wait_for(elsewhere);
+  EXPECT_TRUE(other.seen->events(event::kind::warning).empty()) << "the clocks of two nodes are not compared";
+  clock.set_ahead(10s);
+  EXPECT_TRUE(other.seen->comes(event::kind::warning, 1));
+  for (const test::recorder::entry& each : other.seen->events(event::kind::warning)) {
+    EXPECT_NE(each.text.find(cluster.address(0) + ": the server's clock was set"), std::string::npos) << each.text;
+  }
+  other.store.close();
+}
+
 TEST(redis_cluster_with_a_password, lets_those_in_who_know_it) {
   test::redis_cluster cluster({.password = "secret"});
   watched_client one(cluster.url("timeout=300ms", ":secret@")), other(cluster.url("timeout=300ms", ":secret@"));
