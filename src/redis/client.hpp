@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 #include "redis/inbox.hpp"
 #include "redis/inspection.hpp"
 #include "redis/link.hpp"
+#include "redis/list_position.hpp"
 #include "redis/replica_wait.hpp"
 #include "redis/script.hpp"
 #include "redis/settings.hpp"
@@ -62,12 +64,18 @@ class client final : public seam::backend, private listener {
   [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
   void tell(const plea&);                     ///< to whoever is asked
   void tell_of_loss(std::string_view owner);  ///< to whoever had it
+  /// What clients have written down of themselves, as far as it is known already, by their inboxes; and where nobody
+  /// answers who knows more.
+  struct records {
+    std::map<std::string, value> of;
+    std::set<seam::shard> silent;
+  };
   /// What there is of each name, in that order; of one whose keys are used for something else, why not.
   using views = std::vector<seam::answer<inspection>>;
   [[nodiscard]] runtime::task<seam::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
-                                                           std::size_t holders, std::size_t waiters, limit);
+                                                           std::size_t holders, std::size_t waiters, records&, limit);
   /// What these clients have written down of themselves, in that order.
-  [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, limit);
+  [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, records&, limit);
   /// Names, each once; where to go on; and how many steps of the server it took.
   struct found {
     std::set<std::string> names;
@@ -79,7 +87,14 @@ class client final : public seam::backend, private listener {
                                                           std::string cursor, runtime::instant end, limit);
   [[nodiscard]] runtime::task<seam::answer<std::vector<listing::entry>>> look_through(runtime::io&,
                                                                                       std::set<std::string> names,
-                                                                                      limit);
+                                                                                      records&, limit);
+  struct listing_page {
+    listing is;
+    std::set<std::string> seen;
+    records of_clients;
+  };
+  [[nodiscard]] runtime::task<seam::answer<int>> list_some(runtime::io&, const std::string& prefix, list_position& from,
+                                                           listing_page&, runtime::instant end, limit);
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
                                          std::optional<left_behind>&);

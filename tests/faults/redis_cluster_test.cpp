@@ -455,5 +455,51 @@ TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_
   EXPECT_TRUE(one.store.try_acquire(cluster.name_at(0), within(test::hang)));
 }
 
+TEST(redis_cluster_of_which_a_shard_stands_still, is_listed_without_it_and_then_says_which_is_missing) {
+  test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
+  std::size_t still = 0;  // the one that would be asked first
+  for (const std::size_t node : {1U, 2U}) {
+    if (cluster.address(node) < cluster.address(still)) still = node;
+  }
+  // Until one is written down there: who it is nobody can say then, but what it holds.
+  std::vector<std::unique_ptr<watched_client>> all;
+  std::vector<lease> held;
+  std::set<std::string> elsewhere;
+  while (all.size() < 3 || cluster.node(still).keys("holdfast:client:*").empty()) {
+    all.push_back(std::make_unique<watched_client>(cluster.url()));
+    for (std::size_t node = 0; node < 3; ++node) {
+      const std::string name = cluster.name_at(node, static_cast<int>(all.size()));
+      held.push_back(all.back()->store.acquire(name, {.ttl = 1h}));
+      if (node != still) elsewhere.insert(name);
+    }
+  }
+  cluster.node(still).stop();
+  const store looker = open(cluster.url("timeout=300ms&connect_timeout=300ms"), {.patience = 3s});
+  std::set<std::string> seen;
+  std::string after;
+  const auto [why, text] = failure_of([&] {
+    do {
+      const listing page = looker.list("", after);
+      for (const listing::entry& each : page.names) seen.insert(each.name);
+      after = page.next;
+    } while (!after.empty());
+  });
+  cluster.node(still).go_on();
+  EXPECT_EQ(seen, elsewhere);
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find("the locks at " + cluster.address(still) + " are not listed"), std::string::npos) << text;
+  EXPECT_TRUE(test::eventually([&] {  // it goes on from there
+    try {
+      const listing page = looker.list("", after);
+      for (const listing::entry& each : page.names) seen.insert(each.name);
+      after = page.next;
+    } catch (const lock_error&) {
+      return false;
+    }
+    return after.empty();
+  }));
+  EXPECT_EQ(seen.size(), held.size());
+}
+
 }  // namespace
 }  // namespace holdfast::faults
