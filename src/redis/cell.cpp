@@ -43,8 +43,9 @@ std::optional<reading> reading_in(const value& v) {
 /// Somebody who waits stands among the watchers for as long as it does.
 class watching {
  public:
-  watching(watchers& all, const std::string& key, runtime::signal& who) : all_(all), key_(key), who_(who) {
-    all_.add(key_, who_);
+  watching(watchers& all, const std::string& key, runtime::signal& who, seam::shard listened_at)
+      : all_(all), key_(key), who_(who) {
+    all_.add(key_, who_, listened_at);
   }
   watching(const watching&) = delete;
   watching& operator=(const watching&) = delete;
@@ -91,7 +92,8 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, seam::change wa
 // A message may get lost, and an end sends none.
 task<wake> cell::changed(io& i, reading seen, limit l) {
   runtime::signal told;
-  const watching ours(client_.watchers_, keys_.number, told);  // before the server knows of it
+  const seam::shard at = client_.link_->shard_of(slot_of(keys_.number));
+  const watching ours(client_.watchers_, keys_.number, told, at);  // before the server knows of it
   const milliseconds pause = seam::look_again + milliseconds(i.random() % 5'000);
   const std::optional<milliseconds> left = co_await watch(i, seen, l);
   if (left && *left < 0ms) co_return wake::signalled;

@@ -30,10 +30,8 @@ using runtime::task;
 using seam::answer;
 using seam::done;
 
-/// Of several replies the first is that of the script.
 bool is_missing_script(const reply& r, const command& c) noexcept {
-  const value* v = std::get_if<value>(&r);
-  if (v != nullptr && c.wanted() > 1 && !v->items.empty()) v = v->items.data();
+  const value* const v = said_to(c, r);
   return v != nullptr && v->is(value::kind::error) && is_noscript(v->text);
 }
 
@@ -137,19 +135,29 @@ std::string client::inboxes_of(std::string_view lock) const {
   return settings_.of_a_cluster() ? inboxes_at(inboxes_, slot_of(lock)) : inboxes_;
 }
 
-void client::missed() noexcept {
-  inbox_.wake_all();
-  watchers_.tell_all();
+void client::missed(seam::shard which) noexcept {
+  // Where it listened when it looked last, and where it would now: a slot may have moved in between.
+  const auto is_concerned = [&](std::uint16_t slot, seam::shard listened_at) {
+    if (which == seam::no_shard || listened_at == which) return true;
+    const seam::shard now = link_->shard_of(slot);
+    return now == which || now == seam::no_shard;
+  };
+  inbox_.wake(is_concerned);
+  watchers_.wake(is_concerned);
 }
 
 void client::in_doubt(seam::shard which) noexcept {
   wait_.in_doubt();
-  missed();
+  missed(which);
   if (verify_ && !planted(bug::doubt_forgotten)) verify_(which);
 }
 
 void client::back() noexcept {
   if (back_) back_();
+}
+
+void client::warned(std::string_view what) {
+  if (warn_) warn_(what);
 }
 
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {

@@ -1,14 +1,15 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "redis/clock_steps.hpp"
 #include "redis/inbox.hpp"
 #include "redis/inspection.hpp"
 #include "redis/link.hpp"
+#include "redis/list_position.hpp"
 #include "redis/replica_wait.hpp"
 #include "redis/script.hpp"
 #include "redis/settings.hpp"
@@ -55,19 +56,26 @@ class client final : public seam::backend, private listener {
   friend class place;
   friend class voter;
   void pushed(std::string_view message) override;
-  void missed() noexcept override;
+  void missed(seam::shard) noexcept override;
   void in_doubt(seam::shard) noexcept override;
   void back() noexcept override;
+  void warned(std::string_view what) override;
   /// How the channels begin by which those at this lock are told something.
   [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
   void tell(const plea&);                     ///< to whoever is asked
   void tell_of_loss(std::string_view owner);  ///< to whoever had it
+  /// What clients have written down of themselves, as far as it is known already, by their inboxes; and where nobody
+  /// answers who knows more.
+  struct records {
+    std::map<std::string, value> of;
+    std::set<seam::shard> silent;
+  };
   /// What there is of each name, in that order; of one whose keys are used for something else, why not.
   using views = std::vector<seam::answer<inspection>>;
   [[nodiscard]] runtime::task<seam::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
-                                                           std::size_t holders, std::size_t waiters, limit);
+                                                           std::size_t holders, std::size_t waiters, records&, limit);
   /// What these clients have written down of themselves, in that order.
-  [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, limit);
+  [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, records&, limit);
   /// Names, each once; where to go on; and how many steps of the server it took.
   struct found {
     std::set<std::string> names;
@@ -79,7 +87,14 @@ class client final : public seam::backend, private listener {
                                                           std::string cursor, runtime::instant end, limit);
   [[nodiscard]] runtime::task<seam::answer<std::vector<listing::entry>>> look_through(runtime::io&,
                                                                                       std::set<std::string> names,
-                                                                                      limit);
+                                                                                      records&, limit);
+  struct listing_page {
+    listing is;
+    std::set<std::string> seen;
+    records of_clients;
+  };
+  [[nodiscard]] runtime::task<seam::answer<int>> list_some(runtime::io&, const std::string& prefix, list_position& from,
+                                                           listing_page&, runtime::instant end, limit);
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
                                          std::optional<left_behind>&);
@@ -99,7 +114,6 @@ class client final : public seam::backend, private listener {
   replica_wait wait_{settings_};
   inbox inbox_;
   watchers watchers_;
-  clock_steps clock_;
   std::function<void(seam::shard)> verify_;
   std::function<void()> back_;
   std::function<void(std::string_view)> warn_;

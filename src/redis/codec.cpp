@@ -201,6 +201,7 @@ command& command::then(const command& next) {
   last_at_ = bytes_.size() + next.last_at_;
   key_at_ = bytes_.size() + next.key_at_;
   key_size_ = next.key_size_;
+  time_behind_ = next.time_behind_;
   bytes_.append(next.bytes_);
   replies_ += next.replies_;
   wanted_ = next.wanted_;

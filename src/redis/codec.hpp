@@ -70,6 +70,11 @@ class command {
     key_follows_ = true;
     return *this;
   }
+  /// If the reply to it is a list, so many items of it stand before the server's time, in us.
+  command& tells_time_behind(std::size_t items) noexcept {
+    time_behind_ = items;
+    return *this;
+  }
   command& then(const command& next);
   command& along_with(const command& next);  ///< the reply to what was the last is wanted, too
   /// The same, with this before the last part, and before what goes along with it.
@@ -77,6 +82,7 @@ class command {
   [[nodiscard]] std::string_view key() const noexcept {  ///< empty: there is none
     return std::string_view(bytes_).substr(key_at_, key_size_);
   }
+  [[nodiscard]] std::optional<std::size_t> time_behind() const noexcept { return time_behind_; }
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t replies() const noexcept { return replies_; }
   [[nodiscard]] std::size_t wanted() const noexcept { return wanted_; }  ///< how many of the last replies count
@@ -89,6 +95,7 @@ class command {
   std::size_t last_at_ = 0;  // where in bytes_ the last part begins
   std::size_t key_at_ = 0, key_size_ = 0;
   bool key_follows_ = false;
+  std::optional<std::size_t> time_behind_;
 };
 
 }  // namespace holdfast::redis

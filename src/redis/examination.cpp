@@ -238,7 +238,9 @@ task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std:
   std::optional<seam::failure> why;
   bool some_answer = false;
   for (const std::string& part : parts) {
-    examination one(i, all, all.part(part), s, limit(later(i.now(), patience), until.stop()));
+    const std::shared_ptr<link> there = all.part(part);
+    if (!there) continue;  // it has left the cluster just now
+    examination one(i, all, *there, s, limit(later(i.now(), patience), until.stop()));
     answer here = co_await one.run();
     if (here.is_unknown()) {
       why = here.why();

@@ -68,10 +68,4 @@ bool inbox::deliver(const message& m) {
   });
 }
 
-void inbox::wake_all() noexcept {
-  waiting_.with([](auto& all) {
-    for (auto& [owner, who] : all) who->called.set();
-  });
-}
-
 }  // namespace holdfast::redis

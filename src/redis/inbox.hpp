@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
+#include "store/claim.hpp"
 
 namespace holdfast::redis {
 
@@ -44,6 +46,8 @@ struct addressee {
   };
   runtime::signal called;
   runtime::guarded<std::optional<grant>> granted;
+  std::uint16_t slot = 0;                                ///< of its lock
+  std::atomic<seam::shard> listened_at{seam::no_shard};  ///< when it looked last
 };
 
 /// The claims of this client that wait, by their owner ids, which they keep for as long as they stand here.
@@ -53,7 +57,15 @@ class inbox {
   void remove(std::string_view owner) noexcept;
   /// False: nobody of that name waits here.
   [[nodiscard]] bool deliver(const message&);
-  void wake_all() noexcept;  ///< to look for themselves
+  /// To look for themselves, those of whom this is so: bool(slot, listened_at).
+  template <class F>
+  void wake(F is_concerned) noexcept {
+    waiting_.with([&](auto& all) {
+      for (auto& [owner, who] : all) {
+        if (is_concerned(who->slot, who->listened_at.load())) who->called.set();
+      }
+    });
+  }
 
  private:
   runtime::guarded<std::unordered_map<std::string_view, addressee*>> waiting_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -18,6 +19,12 @@ namespace holdfast::redis {
 
 /// What came of a command: the server's reply, which may be an error; or why nobody knows.
 using reply = std::variant<value, seam::failure>;
+
+/// What the server said to the command that it was about: of several replies, the first. Null: nobody knows.
+[[nodiscard]] inline const value* said_to(const command& c, const reply& r) noexcept {
+  const value* const v = std::get_if<value>(&r);
+  return v != nullptr && c.wanted() > 1 && !v->items.empty() ? v->items.data() : v;
+}
 
 /// The same, for one more who waits. Where there is no memory for its words, there are fewer: those fit into the
 /// string.
@@ -40,7 +47,7 @@ struct identity {
 struct left_behind {
   std::size_t lane = 0;
   std::uint64_t connection = 0;
-  std::size_t node = 0;  ///< of a cluster
+  std::uint64_t node = 0;  ///< of a cluster, by its serial
 };
 
 /// Who hears what the server says by itself.
@@ -49,12 +56,14 @@ class listener {
   virtual ~listener() = default;
   /// A message to our inbox. On the loop.
   virtual void pushed(std::string_view message) = 0;
-  /// Messages may have been lost. From any thread.
-  virtual void missed() noexcept = 0;
+  /// Messages of this server may have been lost; no_shard: of any. From any thread.
+  virtual void missed(seam::shard) noexcept = 0;
   /// Messages may have been lost, and so may the data of this server; no_shard: of all. From any thread.
   virtual void in_doubt(seam::shard) noexcept = 0;
   /// There is a server again, or another one now. From any thread.
   virtual void back() noexcept = 0;
+  /// Something about a server, with its name, that those should hear of who look after it. From any thread.
+  virtual void warned(std::string_view what) = 0;
 };
 
 /// How commands get to the server, and messages back: over sockets in the product, over a bad network in the simulator.
@@ -82,8 +91,11 @@ class link {
   virtual void post(const command&) = 0;
   /// The parts that keys lie on, by name, in an order that stays. One server is one part, without a name.
   virtual runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit);
-  /// The link to one of them, for commands without a key. One server is reached by any name.
-  [[nodiscard]] virtual link& part(const std::string& /*name*/) { return *this; }
+  /// The link to one of them, for commands without a key; it outlives neither this link nor its close(). Null: there is
+  /// none of that name any more. One server is reached by any name.
+  [[nodiscard]] virtual std::shared_ptr<link> part(const std::string& /*name*/) {
+    return {std::shared_ptr<link>(), this};
+  }
   /// Nothing will be asked any more. Ends what runs by itself.
   virtual void close() noexcept {}
 };

@@ -22,19 +22,6 @@ constexpr milliseconds longest_pause = 1s;
 
 }  // namespace
 
-/// Out of the lobby before it dies.
-class main_line::in_lobby {
- public:
-  in_lobby(main_line& l, visitor& v) noexcept : line_(l), me_(v) {}
-  in_lobby(const in_lobby&) = delete;
-  in_lobby& operator=(const in_lobby&) = delete;
-  ~in_lobby() { (void)line_.leave(me_); }
-
- private:
-  main_line& line_;
-  visitor& me_;
-};
-
 main_line::main_line(const dialer& d, const identity& me, runtime::loop& loop, listener& who)
     : dialer_(d), me_(me), loop_(loop), listener_(who) {}
 
@@ -81,21 +68,12 @@ void main_line::post(const command& what) {
 
 task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
   if (up_) co_return std::nullopt;
-  visitor me;
-  bool wait_for_it = false, serve_it = false;
-  lobby_.with([&](lobby& in) {
-    wait_for_it = !up_;
-    if (!wait_for_it) return;
-    serve_it = !std::exchange(in.serving, true);
-    me.next = std::exchange(in.first, &me);
-    me.to_me = &in.first;
-    if (me.next != nullptr) me.next->to_me = &me.next;
-  });
-  if (!wait_for_it) co_return std::nullopt;
-  const in_lobby place(*this, me);
-  if (serve_it) start_serving();
+  lobby::visitor me(lobby_);
+  const lobby::welcome said = lobby_.enter(me);
+  if (said == lobby::welcome::open) co_return std::nullopt;
+  if (said == lobby::welcome::unattended) start_serving();
   const wake why = co_await wait(i, me.called, l);
-  if (why == wake::signalled || !leave(me)) co_return me.why;
+  if (why == wake::signalled || !me.leave()) co_return me.why;
   co_return seam::failure(errc::unreachable, "no connection within the limit (" + dialer_.how().where() + ")");
 }
 
@@ -141,20 +119,9 @@ void main_line::start_serving() {
     loop_.start();
     tasks_.spawn(serve());
   } catch (const std::exception&) {
-    lobby_.with([](lobby& in) { in.serving = false; });
+    lobby_.give_up_serving();
     throw;
   }
-}
-
-/// False: it has been called.
-bool main_line::leave(visitor& v) noexcept {
-  return lobby_.with([&](lobby&) {
-    if (v.to_me == nullptr) return false;
-    *v.to_me = v.next;
-    if (v.next != nullptr) v.next->to_me = v.to_me;
-    v.to_me = nullptr;
-    return true;
-  });
 }
 
 /// Connects, serves, and connects again, until nobody needs it.
@@ -173,7 +140,7 @@ task<void> main_line::serve() {
       failed.emplace(errc::not_ready, e.what());
     }
     if (failed && lines_.commands) end(*failed);
-    if (failed) call_visitors(failed);
+    if (failed) lobby_.call_all(failed);
     // One that breaks again at once is almost as bad as none; one that is not what it was is as bad.
     const bool lasted = was_up > longest_pause;
     const bool bad = was_up == span(0) || distrusted_;
@@ -189,7 +156,7 @@ task<span> main_line::serve_once() {
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling, &dials_);
   if (made.why) {
-    call_visitors(made.why);
+    lobby_.call_all(made.why);
     co_return span(0);
   }
   const instant since = loop_.now();
@@ -232,7 +199,7 @@ void main_line::begin(lines made) {
   }
   ++connections_;
   up_ = true;
-  call_visitors(std::nullopt);
+  lobby_.call_all(std::nullopt);
   if (connections_ > 1) listener_.in_doubt(seam::no_shard);
   listener_.back();
   if (distrusted_) break_up("the server is not what it was");
@@ -259,27 +226,10 @@ void main_line::end(const seam::failure& why) noexcept {
   if (!ending_.stop_requested()) listener_.in_doubt(seam::no_shard);
 }
 
-void main_line::call_visitors(const std::optional<seam::failure>& why) noexcept {
-  lobby_.with([&](lobby& in) {
-    for (visitor* v = std::exchange(in.first, nullptr); v != nullptr;) {
-      visitor* const next = v->next;  // it may be gone once it is called
-      v->to_me = nullptr;
-      if (why) v->why = copy_of(*why);
-      v->called.set();
-      v = next;
-    }
-  });
-}
-
 /// True: nobody waits for a connection, and serve() ends.
-bool main_line::retire() {
-  const bool ending = ending_.stop_requested();
-  if (ending) call_visitors(seam::failure(errc::closed, ""));
-  return lobby_.with([&](lobby& in) {
-    if (!ending && in.first != nullptr) return false;
-    in.serving = false;
-    return true;
-  });
+bool main_line::retire() noexcept {
+  if (ending_.stop_requested()) lobby_.call_all(seam::failure(errc::closed, ""));
+  return lobby_.retire();
 }
 
 void main_line::queue(const command& what, slot* whose) {
@@ -361,7 +311,7 @@ void main_line::deliver(value push) {
     const std::uint16_t where = slot_of(push.items[1].text);
     heard_.with([&](slots& all) { all.reset(where); });
     asked_for_.reset(where);
-    listener_.missed();
+    listener_.missed(seam::no_shard);
   }
 }
 

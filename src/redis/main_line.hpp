@@ -10,6 +10,7 @@
 #include "redis/awaited.hpp"
 #include "redis/connection.hpp"
 #include "redis/link.hpp"
+#include "redis/lobby.hpp"
 #include "redis/slots.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
@@ -62,17 +63,6 @@ class main_line {
     runtime::signal answered;
     std::uint64_t number = 0;  // of its last, of all that were ever due
   };
-  /// One that waits until there is a connection.
-  struct visitor {
-    runtime::signal called;
-    std::optional<seam::failure> why;
-    visitor* next = nullptr;
-    visitor** to_me = nullptr;  // what points to us; null: we are not in the lobby
-  };
-  struct lobby {
-    bool serving = false;
-    visitor* first = nullptr;
-  };
   struct lines {
     std::unique_ptr<connection> commands, messages;  // messages: only with RESP2
     std::optional<seam::failure> why;                // there are none
@@ -85,7 +75,6 @@ class main_line {
   };
   using slots = std::bitset<slots_of_a_cluster>;
 
-  class in_lobby;
   runtime::task<void> serve();
   runtime::task<void> flush_soon();
   void start_serving();
@@ -94,9 +83,7 @@ class main_line {
   [[nodiscard]] lines dial() const noexcept;
   void begin(lines);
   void end(const seam::failure&) noexcept;
-  void call_visitors(const std::optional<seam::failure>&) noexcept;
-  [[nodiscard]] bool leave(visitor&) noexcept;
-  [[nodiscard]] bool retire();
+  [[nodiscard]] bool retire() noexcept;
   void queue(const command&, slot*);
   void flush();
   void on_ready() noexcept;
@@ -114,7 +101,7 @@ class main_line {
   std::stop_source ending_;
   std::atomic<bool> up_{false};
   std::atomic<bool> distrusted_{false};  // since it was dialled
-  runtime::guarded<lobby> lobby_;
+  lobby lobby_{up_};
   runtime::signal broken_;
   runtime::guarded<slots> heard_;
   runtime::signal hurry_;

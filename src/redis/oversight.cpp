@@ -7,7 +7,9 @@
 
 #include "redis/client.hpp"
 #include "redis/keys.hpp"
+#include "redis/list_position.hpp"
 #include "redis/owner.hpp"
+#include "redis/slots.hpp"
 #include "redis/step.hpp"
 #include "store/self.hpp"
 
@@ -27,39 +29,6 @@ constexpr std::size_t names_in_a_step = 16;
 /// Where few keys are locks, a page ends after so many steps, with whatever was found.
 constexpr int steps_of_a_page = 256;
 
-bool is_cursor(std::string_view text) {
-  return text.size() <= 20 && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// Where a list goes on.
-struct list_position {
-  std::size_t part = 0;
-  std::string cursor = "0";
-
-  /// Nothing: nobody has written that. A part that is gone is passed over.
-  static std::optional<list_position> read(std::string_view text, const std::vector<std::string>& parts) {
-    list_position b;
-    if (text.empty()) return b;
-    const std::size_t at = std::min(text.find('@'), text.size());
-    const std::string_view cursor = text.substr(0, at), where = text.substr(std::min(at + 1, text.size()));
-    const bool named = at < text.size();
-    if (cursor.empty() || !is_cursor(cursor) || named == parts.front().empty()) return std::nullopt;
-    b.part = static_cast<std::size_t>(std::ranges::lower_bound(parts, where) - parts.begin());
-    if (b.part < parts.size() && parts[b.part] == where) b.cursor = cursor;
-    return b;
-  }
-  [[nodiscard]] bool at_the_end(const std::vector<std::string>& parts) const { return part >= parts.size(); }
-  void go_to(const std::string& next) {
-    cursor = next;
-    if (next == "0") ++part;
-  }
-  /// Empty: there is no more.
-  [[nodiscard]] std::string write(const std::vector<std::string>& parts) const {
-    if (at_the_end(parts)) return {};
-    return parts[part].empty() ? cursor : cursor + "@" + parts[part];
-  }
-};
-
 /// Anything may stand in a key that has the name of a lock, if there is no prefix.
 bool is_in_use(const state& is, bool prefixed) {
   if (is.waiting != 0) return true;
@@ -69,7 +38,7 @@ bool is_in_use(const state& is, bool prefixed) {
 }  // namespace
 
 task<answer<client::views>> client::look_at(io& i, const std::vector<std::string>& names, std::size_t holders,
-                                            std::size_t waiters, limit l) {
+                                            std::size_t waiters, records& of_clients, limit l) {
   command c = call_of(scripts::inspect, 6 * names.size(), 2);
   for (const std::string& each : names) {
     const keys k(settings_.prefix, each);
@@ -98,7 +67,7 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
     for (answer<inspection>& each : all) {
       if (each.is_yes()) std::ranges::copy(each.value().inboxes, std::back_inserter(whose));
     }
-    reply known = co_await records_of(i, whose, l);
+    reply known = co_await records_of(i, whose, of_clients, l);
     if (auto why = failed<views>(known, settings_.prefix)) co_return std::move(*why);
     std::size_t from = 0;
     for (answer<inspection>& each : all) {
@@ -108,37 +77,43 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
   co_return answer<views>::yes(std::move(all));
 }
 
-task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, limit l) {
+task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, records& known, limit l) {
   std::optional<left_behind> nobody_minds;
   if (!settings_.of_a_cluster()) {
     command all(1 + inboxes.size());
     all.add("MGET");
     for (const std::string& inbox : inboxes) all.add(client_record(settings_.prefix, inbox));
-    reply known = co_await link_->call(i, all, l, nobody_minds);
-    co_return known;
+    reply got = co_await link_->call(i, all, l, nobody_minds);
+    co_return got;
   }
-  // They lie in as many slots. Most of those that are listed together are of few clients.
-  std::map<std::string, value> each_once;
-  value records;
-  records.what = value::kind::list;
+  // They lie in as many slots. Most of those that are listed together are of few clients. Where one lies that does not
+  // answer, nobody can say whose lock it is; but there it is.
+  value all;
+  all.what = value::kind::list;
   for (const std::string& inbox : inboxes) {
-    if (!each_once.contains(inbox)) {
-      command one(2);
-      one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
-      reply known = co_await link_->call(i, one, l, nobody_minds);
-      value* const said = std::get_if<value>(&known);
-      if (said == nullptr || said->is(value::kind::error)) co_return known;
-      each_once.emplace(inbox, std::move(*said));
+    command one(2);
+    one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
+    const seam::shard at = link_->shard_of(slot_of(one.key()));
+    if (!known.of.contains(inbox) && !known.silent.contains(at)) {
+      reply got = co_await link_->call(i, one, l, nobody_minds);
+      const auto* const why = std::get_if<seam::failure>(&got);
+      value* const said = std::get_if<value>(&got);
+      const bool refused = why != nullptr ? why->permanent() : said->is(value::kind::error);
+      if (refused) co_return got;
+      if (said != nullptr) known.of.emplace(inbox, std::move(*said));
+      if (why != nullptr) known.silent.insert(at);
     }
-    records.items.push_back(each_once.at(inbox));
+    const auto record = known.of.find(inbox);
+    all.items.push_back(record == known.of.end() ? value() : record->second);
   }
-  co_return records;
+  co_return all;
 }
 
 task<answer<state>> client::inspect(io& i, std::string name, limit l) {
   if (!keys::may_be(settings_.prefix, name)) co_return answer<state>::unknown(keys::refused());
   const std::vector<std::string> names(1, name);
-  answer<views> all = co_await look_at(i, names, state::most_listed, state::most_waiters_listed, l);
+  records of_clients;
+  answer<views> all = co_await look_at(i, names, state::most_listed, state::most_waiters_listed, of_clients, l);
   if (all.is_unknown()) co_return answer<state>::unknown(all.why());
   answer<inspection>& seen = all.value().front();
   if (seen.is_unknown()) co_return answer<state>::unknown(seen.why());
@@ -159,7 +134,7 @@ task<answer<client::found>> client::search(io& i, link& part, std::string prefix
     if (auto why = failed<found>(r, settings_.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     const bool good = v.is(value::kind::list) && v.items.size() == 2 && v.items[1].is(value::kind::list) &&
-                      !v.items[0].text.empty() && is_cursor(v.items[0].text);
+                      is_cursor(v.items[0].text);
     if (!good) co_return answer<found>::unknown(strange("SCAN"));
     for (const value& key : v.items[1].items) {
       std::optional<std::string> name = name_in(settings_.prefix, key.text);
@@ -172,7 +147,8 @@ task<answer<client::found>> client::search(io& i, link& part, std::string prefix
 }
 
 /// Those of them that are in use.
-task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<std::string> names, limit l) {
+task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<std::string> names, records& of_clients,
+                                                               limit l) {
   using entries = std::vector<listing::entry>;
   entries in_use;
   while (!names.empty()) {
@@ -181,7 +157,7 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
     while (!names.empty() && some.size() < in_a_step) {
       some.push_back(std::move(names.extract(names.begin()).value()));
     }
-    answer<views> all = co_await look_at(i, some, listing::most_holders, 0, l);
+    answer<views> all = co_await look_at(i, some, listing::most_holders, 0, of_clients, l);
     if (all.is_unknown()) co_return answer<entries>::unknown(all.why());
     for (std::size_t n = 0; n < some.size(); ++n) {
       answer<inspection>& seen = all.value()[n];
@@ -192,8 +168,28 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
   co_return answer<entries>::yes(std::move(in_use));
 }
 
-// Over a slow link a page ends when half of its time is gone, and the next one goes on from there. What a page says is
-// the part and its cursor there, `<cursor>@<part>`; of one server there is only the cursor.
+/// What there is at this position goes to the page. How many steps of the server it took.
+task<answer<int>> client::list_some(io& i, const std::string& prefix, list_position& from, listing_page& page,
+                                    instant end, limit l) {
+  const std::shared_ptr<link> part = link_->part(from.part());
+  if (!part) {
+    co_return answer<int>::unknown(seam::failure(errc::not_ready, "it has left the cluster"));
+  }
+  answer<found> here = co_await search(i, *part, prefix, from.cursor(), end, l);
+  if (here.is_unknown()) co_return answer<int>::unknown(here.why());
+  std::set<std::string>& names = here.value().names;
+  std::erase_if(names, [&](const std::string& name) { return page.seen.contains(name); });
+  const std::set<std::string> new_ones = names;
+  answer<std::vector<listing::entry>> more = co_await look_through(i, std::move(names), page.of_clients, l);
+  if (more.is_unknown()) co_return answer<int>::unknown(more.why());
+  page.seen.insert(new_ones.begin(), new_ones.end());
+  std::ranges::move(more.value(), std::back_inserter(page.is.names));
+  from.go_to(here.value().cursor);
+  co_return answer<int>::yes(here.value().steps);
+}
+
+// Over a slow link a page ends when half of its time is gone, and the next one goes on from there. A part that gives no
+// answer comes last; if it does not then either, a page of its own says so, when all others are told.
 task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
   const instant began = i.now();
   const instant end = began + (std::max(l.at(), began) - began) / 2;
@@ -203,25 +199,20 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   if (!from) {
     co_return answer<listing>::unknown(seam::failure(errc::bad_option, "no page has said to go on from there"));
   }
-  listing page{.names = {}, .next = {}};
-  std::set<std::string> seen;
-  for (int steps = 0; steps < steps_of_a_page && seen.size() < most && !from->at_the_end(parts.value());) {
-    link& part = link_->part(parts.value()[from->part]);
-    answer<found> here = co_await search(i, part, prefix, from->cursor, end, l);
-    if (here.is_unknown() && steps == 0) co_return answer<listing>::unknown(here.why());
-    if (here.is_unknown()) break;
-    std::set<std::string>& names = here.value().names;
-    std::erase_if(names, [&](const std::string& name) { return !seen.insert(name).second; });
-    answer<std::vector<listing::entry>> more = co_await look_through(i, std::move(names), l);
-    if (more.is_unknown() && steps == 0) co_return answer<listing>::unknown(more.why());
-    if (more.is_unknown()) break;
-    std::ranges::move(more.value(), std::back_inserter(page.names));
-    from->go_to(here.value().cursor);
-    steps += here.value().steps;
-    if (i.now() >= end) break;
+  listing_page page;
+  for (int steps = 0; steps < steps_of_a_page && page.seen.size() < most && !from->is_over();) {
+    const std::string where = from->part();
+    answer<int> here = co_await list_some(i, prefix, *from, page, end, l);
+    if (here.is_yes()) steps += here.value();
+    const bool comes_later = here.is_unknown() && !here.why().permanent() && from->put_off();
+    if (here.is_unknown() && !comes_later && steps == 0) {
+      if (!where.empty()) here.why().text = "the locks at " + where + " are not listed: " + here.why().text;
+      co_return answer<listing>::unknown(here.why());
+    }
+    if ((here.is_unknown() && !comes_later) || i.now() >= end) break;
   }
-  page.next = from->write(parts.value());
-  co_return answer<listing>::yes(std::move(page));
+  page.is.next = from->write();
+  co_return answer<listing>::yes(std::move(page.is));
 }
 
 task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {

@@ -59,6 +59,7 @@ place::place(client& c, seam::claim_spec spec)
       barges_(spec.barges),
       bad_name_(!keys::may_be(c.settings_.prefix, spec.name)),
       slot_(slot_of(lock_)) {
+  waiting_.slot = slot_;
   if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
 }
 
@@ -75,6 +76,7 @@ task<answer<grant>> place::poll(io& i, limit l) {
   if (told && !client_.wait_.is_wanted()) co_return answer<grant>::yes(*told);
   // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
   // there is no need to listen.
+  if (queue_) waiting_.listened_at = lies_on();  // first: then it may move
   const bool in_queue = queue_ && client_.link_->listens(lock_);
   answer<grant> got = co_await ask(i, in_queue, l);
   if (in_queue || !queue_ || !got.is_no()) co_return got;
@@ -229,6 +231,7 @@ task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
   const instant sent = i.now();
   const script& step = mine().acquire;
   command c = call_of(step, 4, wants_.of_a_lock() && !barges_ ? 4 : 5);
+  c.tells_time_behind(3);
   const keys k = all_keys();
   add_keys(c, k).add(owner_).add(ttl_.count()).add(client_.inboxes_of(lock_));
   if (!in_queue) {
@@ -263,10 +266,6 @@ answer<grant> place::busy(io& i, instant sent, const value& v, bool in_queue) {
   const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
   const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
   const std::string_view holder = v.items[4].text;
-  if (!client_.settings_.of_a_cluster()) {  // each node of which has a clock of its own
-    const auto step = client_.clock_.add({sent, i.now(), std::chrono::microseconds(v.items[3].number)});
-    if (step && client_.warn_) client_.warn_(*step);
-  }
   const instant from = planted(bug::sample_from_reply) ? i.now() : sent;
   sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
   if (in_queue) ticket_ = v.items[1].number;

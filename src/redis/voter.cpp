@@ -38,7 +38,7 @@ const std::string any_key;
 class watching_a_key final : public seam::watching {
  public:
   watching_a_key(watchers& at, std::string key, runtime::signal& who) : at_(at), key_(std::move(key)), who_(who) {
-    at_.add(key_, who_);
+    at_.add(key_, who_, seam::no_shard);
   }
   ~watching_a_key() override { at_.remove(key_, who_); }
 
@@ -74,8 +74,7 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   command c = call_of(scripts::vote, 3, 5);
   c.add(k.lock).add(k.fence).add(k.queue).add(owner_of(who)).add(who.ttl.count());
   c.add(static_cast<std::int64_t>(who.proposed)).add(who.waits ? waiter_of(who) : std::string());
-  c.add(static_cast<std::int64_t>(who.since));
-  const instant sent = i.now();
+  c.add(static_cast<std::int64_t>(who.since)).tells_time_behind(2);
   reply r = co_await run_of_age(i, scripts::vote, c, std::move(l));
   if (auto why = failed<vote>(r, s.prefix)) co_return std::move(*why);
   const value& v = std::get<value>(r);
@@ -87,8 +86,6 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   const bool is_no = v.is(value::kind::list) && v.items.size() == 3 && v.items[0].is(value::kind::integer) &&
                      v.items[1].is(value::kind::text) && is_number(v.items[2], 0);
   if (!is_no) co_return answer<vote>::unknown(strange("vote"));
-  const auto step = client_->clock_.add({sent, i.now(), std::chrono::microseconds(v.items[2].number)});
-  if (step && client_->warn_) client_->warn_(where() + ": " + *step);
   const std::string& owner = v.items[1].text;
   const std::optional<owner_reading> ours = owner_reading::of(owner);
   got.holder = ours && !planted(bug::holder_by_inbox) ? owner.substr(ours->inbox.size())

@@ -1,10 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "redis/slots.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
+#include "store/claim.hpp"
 
 namespace holdfast::redis {
 
@@ -13,31 +16,41 @@ class watchers {
  public:
   static constexpr char mark = '~';
 
-  void add(const std::string& key, runtime::signal& who) {
-    all_.with([&](auto& all) { all.emplace(key, &who); });
+  /// `listened_at` is where it does, as far as is known now.
+  void add(const std::string& key, runtime::signal& who, seam::shard listened_at) {
+    all_.with([&](auto& all) { all.emplace(key, watcher{&who, slot_of(key), listened_at}); });
   }
   /// Before it dies.
   void remove(const std::string& key, const runtime::signal& who) noexcept {
     all_.with([&](auto& all) {
       auto [at, end] = all.equal_range(key);
-      while (at != end && at->second != &who) ++at;
+      while (at != end && at->second.who != &who) ++at;
       if (at != end) all.erase(at);
     });
   }
   void tell(const std::string& key) noexcept {
     all_.with([&](auto& all) {
       const auto [begin, end] = all.equal_range(key);
-      for (auto at = begin; at != end; ++at) at->second->set();
+      for (auto at = begin; at != end; ++at) at->second.who->set();
     });
   }
-  void tell_all() noexcept {  ///< to look for themselves
-    all_.with([](auto& all) {
-      for (auto& [key, who] : all) who->set();
+  /// To look for themselves, those of whom this is so: bool(slot, listened_at).
+  template <class F>
+  void wake(F is_concerned) noexcept {
+    all_.with([&](auto& all) {
+      for (auto& [key, each] : all) {
+        if (is_concerned(each.slot, each.listened_at)) each.who->set();
+      }
     });
   }
 
  private:
-  runtime::guarded<std::unordered_multimap<std::string, runtime::signal*>> all_;
+  struct watcher {
+    runtime::signal* who;
+    std::uint16_t slot;
+    seam::shard listened_at;
+  };
+  runtime::guarded<std::unordered_multimap<std::string, watcher>> all_;
 };
 
 }  // namespace holdfast::redis

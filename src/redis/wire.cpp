@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "redis/error_reply.hpp"
+#include "redis/step.hpp"
 
 namespace holdfast::redis {
 
@@ -14,6 +15,7 @@ using runtime::wake;
 
 wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     : loop_(loop),
+      listener_(who),
       dialer_(std::move(s)),
       lanes_(dialer_, loop, [&who] { who.in_doubt(seam::no_shard); }),
       main_(dialer_, me, loop, who),
@@ -36,6 +38,7 @@ void wire::start_watch() {
 
 task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
   start_watch();
+  const runtime::instant sent = i.now();
   reply got = seam::failure(errc::unreachable, "");
   if (i.in_place()) {
     if (!tidies_.load(std::memory_order_relaxed) && !tidies_.exchange(true)) {
@@ -51,7 +54,16 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
     lanes_.distrust();
     main_.distrust();
   }
+  if (what.time_behind()) look_at_clock(what, got, sent, i.now());
   co_return got;
+}
+
+void wire::look_at_clock(const command& what, const reply& got, runtime::instant sent, runtime::instant received) {
+  const value* const said = said_to(what, got);
+  const std::size_t at = *what.time_behind();
+  if (said == nullptr || said->items.size() <= at || !is_number(said->items[at], 0)) return;
+  const auto step = clock_.add({sent, received, std::chrono::microseconds(said->items[at].number)});
+  if (step) listener_.warned(dialer_.how().where() + ": " + *step);
 }
 
 /// The first one says who we are, too: a holder that never needs the main line can be named all the same.

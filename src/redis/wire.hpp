@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "redis/clock_steps.hpp"
 #include "redis/connection.hpp"
 #include "redis/lanes.hpp"
 #include "redis/link.hpp"
@@ -33,8 +34,11 @@ class wire final : public link {
  private:
   [[nodiscard]] reply call_by_lane(const command&, const limit&, std::optional<left_behind>&);
   void start_watch();
+  void look_at_clock(const command&, const reply&, runtime::instant sent, runtime::instant received);
   runtime::task<void> tidy();
   runtime::loop& loop_;
+  listener& listener_;
+  clock_steps clock_;
   dialer dialer_;
   lanes lanes_;
   main_line main_;

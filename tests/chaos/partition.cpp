@@ -63,11 +63,7 @@ class partitioned : public topology {
   }
 
   std::vector<std::string> leftovers() override {
-    std::vector<std::string> found;
-    for (const auto& each : servers_) {
-      for (std::string& key : locks_at(each->server)) found.push_back(std::move(key));
-    }
-    return found;
+    return at_each(servers_, [](const auto& each) { return locks_at(each->server); });
   }
 
  private:

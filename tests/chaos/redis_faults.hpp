@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chaos/topology.hpp"
@@ -24,5 +25,15 @@ void start_again(test::redis_server&);
 
 /// The keys of locks and queues that are there now; fences, which stay for a day, are not among them.
 [[nodiscard]] std::vector<std::string> locks_at(const test::redis_server&);
+
+/// What `keys_of` finds at each of several, together.
+template <class Many, class Keys>
+[[nodiscard]] std::vector<std::string> at_each(const Many& all, Keys keys_of) {
+  std::vector<std::string> found;
+  for (const auto& each : all) {
+    for (std::string& key : keys_of(each)) found.push_back(std::move(key));
+  }
+  return found;
+}
 
 }  // namespace holdfast::chaos

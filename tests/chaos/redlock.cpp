@@ -69,11 +69,7 @@ class redlock : public topology {
   }
 
   std::vector<std::string> leftovers() override {
-    std::vector<std::string> found;
-    for (const auto& n : nodes_) {
-      for (std::string& key : locks_at(n->server)) found.push_back(std::move(key));
-    }
-    return found;
+    return at_each(nodes_, [](const auto& each) { return locks_at(each->server); });
   }
 
  private:

@@ -332,6 +332,23 @@ TEST(redis_cluster_with_clocks, has_fences_that_grow_when_a_slot_moves_to_one_th
   EXPECT_GT(next->fence(), held.fence()) << "the last fence has moved with the slot";
 }
 
+TEST(redis_cluster_with_clocks, tells_the_observer_which_of_them_was_set_while_one_waited) {
+  const test::stepped_clock clock;
+  test::redis_cluster cluster({.first_environment = clock.environment()});
+  const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(1);
+  const std::string url = cluster.url("timeout=300ms");
+  watched_client one(url, 20s), other(url, 20s);
+  const lease held = one.store.acquire(name, {.ttl = 1h}), also = one.store.acquire(elsewhere, {.ttl = 1h});
+  auto waiting = other.wait_for(name), waiting_elsewhere = other.wait_for(elsewhere);
+  EXPECT_TRUE(other.seen->events(event::kind::warning).empty()) << "the clocks of two nodes are not compared";
+  clock.set_ahead(10s);
+  EXPECT_TRUE(other.seen->comes(event::kind::warning, 1));
+  for (const test::recorder::entry& each : other.seen->events(event::kind::warning)) {
+    EXPECT_NE(each.text.find(cluster.address(0) + ": the server's clock was set"), std::string::npos) << each.text;
+  }
+  other.store.close();
+}
+
 TEST(redis_cluster_with_a_password, lets_those_in_who_know_it) {
   test::redis_cluster cluster({.password = "secret"});
   watched_client one(cluster.url("timeout=300ms", ":secret@")), other(cluster.url("timeout=300ms", ":secret@"));
@@ -396,6 +413,26 @@ TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_p
   EXPECT_GT(next->fence(), held.fence());
 }
 
+TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at_a_node_any_more) {
+  test::redis_cluster cluster({.replicas = 3});
+  const std::string name = cluster.name_at(0), url = "redis+cluster://" + cluster.address(1) + "?timeout=300ms";
+  watched_client one(url, 20s), other(url, 20s);
+  const auto is_connected = [&](std::size_t node) {
+    return cluster.ask(node, {"CLIENT", "LIST"}).text.find("name=holdfast") != std::string::npos;
+  };
+  lease held = one.store.acquire(name, {.ttl = 25s});
+  auto waiting = other.wait_for(name, {.ttl = 25s});
+  EXPECT_TRUE(is_connected(0));
+  EXPECT_EQ(cluster.ask(3, {"CLUSTER", "FAILOVER"}).text, "OK");
+  EXPECT_TRUE(test::eventually([&] { return cluster.primaries().front() != 0; }));
+  EXPECT_EQ(held.release(), released::yes);
+  EXPECT_TRUE(test::get(std::move(waiting)));
+  EXPECT_TRUE(test::eventually([&] { return !is_connected(0); })) << "it has no slots";
+  for (const std::size_t node : {0U, 1U, 2U}) {
+    EXPECT_TRUE(one.store.try_acquire(cluster.name_at(node), within(test::hang)));
+  }
+}
+
 TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   watched_client one(cluster.url("timeout=1s"));
@@ -416,6 +453,52 @@ TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_
   EXPECT_TRUE(test::is(doctor.store.examine(), "redis.node", finding::severity::danger));
   cluster.node(0).go_on();
   EXPECT_TRUE(one.store.try_acquire(cluster.name_at(0), within(test::hang)));
+}
+
+TEST(redis_cluster_of_which_a_shard_stands_still, is_listed_without_it_and_then_says_which_is_missing) {
+  test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
+  std::size_t still = 0;  // the one that would be asked first
+  for (const std::size_t node : {1U, 2U}) {
+    if (cluster.address(node) < cluster.address(still)) still = node;
+  }
+  // Until one is written down there: who it is nobody can say then, but what it holds.
+  std::vector<std::unique_ptr<watched_client>> all;
+  std::vector<lease> held;
+  std::set<std::string> elsewhere;
+  while (all.size() < 3 || cluster.node(still).keys("holdfast:client:*").empty()) {
+    all.push_back(std::make_unique<watched_client>(cluster.url()));
+    for (std::size_t node = 0; node < 3; ++node) {
+      const std::string name = cluster.name_at(node, static_cast<int>(all.size()));
+      held.push_back(all.back()->store.acquire(name, {.ttl = 1h}));
+      if (node != still) elsewhere.insert(name);
+    }
+  }
+  cluster.node(still).stop();
+  const store looker = open(cluster.url("timeout=300ms&connect_timeout=300ms"), {.patience = 3s});
+  std::set<std::string> seen;
+  std::string after;
+  const auto [why, text] = failure_of([&] {
+    do {
+      const listing page = looker.list("", after);
+      for (const listing::entry& each : page.names) seen.insert(each.name);
+      after = page.next;
+    } while (!after.empty());
+  });
+  cluster.node(still).go_on();
+  EXPECT_EQ(seen, elsewhere);
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find("the locks at " + cluster.address(still) + " are not listed"), std::string::npos) << text;
+  EXPECT_TRUE(test::eventually([&] {  // it goes on from there
+    try {
+      const listing page = looker.list("", after);
+      for (const listing::entry& each : page.names) seen.insert(each.name);
+      after = page.next;
+    } catch (const lock_error&) {
+      return false;
+    }
+    return after.empty();
+  }));
+  EXPECT_EQ(seen.size(), held.size());
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "redis/owner.hpp"
+#include "redis/slots.hpp"
 #include "support/manual_io.hpp"
 #include "support/replies.hpp"
 #include "support/started.hpp"
@@ -45,9 +47,15 @@ struct scripted_link final : link {
   void post(const command& what) override {
     for (const std::string& each : test::decoded(what.bytes())) posted.push_back(each);
   }
+  [[nodiscard]] seam::shard shard_of(std::uint16_t slot) const noexcept override {
+    const auto found = shards.find(slot);
+    return found == shards.end() ? at : found->second;
+  }
 
   std::deque<std::string> answers;
   lines sent, posted;
+  std::map<std::uint16_t, seam::shard> shards;
+  seam::shard at = seam::no_shard;  // of the others
   bool listening = true;
   std::optional<seam::failure> deaf;
 };
@@ -112,6 +120,54 @@ class redis_client : public testing::Test {
 };
 
 TEST_F(redis_client, listens_on_the_channel_of_its_inbox) { EXPECT_EQ(channel_, "holdfast:in:" + inbox_id); }
+
+TEST_F(redis_client, wakes_those_who_wait_where_messages_were_lost_and_no_others) {
+  open("redis+cluster://node");
+  const auto claim_of = [&](const std::string& name, std::uint64_t n) {
+    return client_->open({.name = name, .owner = {1, n}, .ttl = 10s});
+  };
+  const auto slot = [](const std::string& name) { return slot_of("holdfast:{" + name + "}"); };
+  link_->shards = {{slot("a"), 1}, {slot("b"), 2}, {slot("c"), 1}};
+  const auto a = claim_of("a", 1), b = claim_of("b", 2), moved = claim_of("c", 3);
+  for (const auto* each : {&a, &b, &moved}) {
+    EXPECT_TRUE(poll(**each, busy_with(5'000, 0, server_time, holder)).is_no());
+  }
+  link_->shards[slot("c")] = 2;
+  const limit enough(io_.now() + 48h);
+  const auto at_a = test::start(running_, a->wakeup(io_, enough)), at_b = test::start(running_, b->wakeup(io_, enough));
+  const auto at_c = test::start(running_, moved->wakeup(io_, enough));
+  io_.run();
+  listener_->in_doubt(1);
+  io_.run();
+  EXPECT_TRUE(test::is_ready(at_a));
+  EXPECT_FALSE(test::is_ready(at_b));
+  EXPECT_TRUE(test::is_ready(at_c)) << "it listened there";
+  listener_->missed(2);
+  io_.run();
+  EXPECT_TRUE(test::is_ready(at_b));
+}
+
+TEST_F(redis_client, wakes_all_who_watch_a_cell_where_messages_were_lost_and_no_others) {
+  open("redis+cluster://node");
+  const auto one = client_->open_cell("a"), other = client_->open_cell("b");
+  const limit enough(io_.now() + 48h);
+  const auto watch = [&](seam::cell& c, seam::shard at) {
+    link_->answers.push_back(":0\r\n");
+    link_->at = at;
+    std::future<wake> woken = test::start(running_, c.changed(io_, {}, enough));
+    io_.run();
+    return woken;
+  };
+  const auto at_one = watch(*one, 1), at_other = watch(*other, 2);
+  link_->at = 2;
+  listener_->in_doubt(1);
+  io_.run();
+  EXPECT_TRUE(test::is_ready(at_one));
+  EXPECT_FALSE(test::is_ready(at_other));
+  listener_->missed(seam::no_shard);
+  io_.run();
+  EXPECT_TRUE(test::is_ready(at_other));
+}
 
 TEST_F(redis_client, counts_the_deadline_of_a_yes_from_the_request) {
   const auto mine = claim();

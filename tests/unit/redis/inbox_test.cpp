@@ -140,14 +140,18 @@ TEST(plea, is_none_of_what_only_looks_like_one) {
   for (const char* const bad : {"", "7", "x y", "-7 why"}) EXPECT_FALSE(plea::of_renewal("owner", bad)) << bad;
 }
 
-TEST(inbox, wakes_all_to_look_for_themselves) {
+TEST(inbox, wakes_those_who_are_meant_to_look_for_themselves) {
   inbox in;
-  addressee a, b;
+  addressee a, b, c;
+  a.slot = 7;
+  b.listened_at = 3;
   in.add("a", a);
   in.add("b", b);
-  in.wake_all();
+  in.add("c", c);
+  in.wake([](std::uint16_t slot, seam::shard listened_at) { return slot == 7 || listened_at == 3; });
   EXPECT_TRUE(is_called(a));
   EXPECT_TRUE(is_called(b));
+  EXPECT_FALSE(is_called(c));
   EXPECT_FALSE(a.granted.with([](auto& last) { return last.has_value(); }));
 }
 
