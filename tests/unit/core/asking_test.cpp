@@ -44,6 +44,18 @@ TEST_F(asking, stops_the_token_and_nothing_else) {
   EXPECT_EQ(events(), 1u);
 }
 
+TEST_F(asking, tells_what_the_store_said_though_the_limit_cuts_the_last_try_short) {
+  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 3s)));
+  world_.advance(1s);
+  world_.lose_all_requests();
+  world_.advance(2s);
+  ASSERT_TRUE(is_ready(end));
+  seam::answer<state> got = end.get();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().text, "loading");
+}
+
 TEST_F(asking, runs_user_code_on_the_executor_only) {
   const auto lease = client_.take("a");
   const std::stop_token token = lease->asked_token();
