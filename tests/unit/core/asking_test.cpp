@@ -111,6 +111,14 @@ TEST_F(asking, by_force_ends_a_lease_long_before_its_renewal) {
   EXPECT_EQ(events(), 0u);
 }
 
+TEST_F(asking, by_force_is_told_with_who_did_it) {
+  const auto lease = client_.take("a");
+  EXPECT_TRUE(take_by_force("a", lease->fence()));
+  const auto told = client_.seen->events(event::kind::lost);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(told[0].text.starts_with("broken by ") && told[0].text.ends_with(": it hangs")) << told[0].text;
+}
+
 TEST_F(asking, by_force_reaches_a_holder_that_does_not_know_yet_that_it_is_one) {
   client_.store.hold_back(call::poll);
   std::future<outcome> asked = client_.ask("a");
