@@ -129,11 +129,12 @@ std::shared_ptr<core::announcement> service::announce(const lease& l, std::strin
   return announced;
 }
 
-state service::inspect(std::string_view name) {
+state service::inspect(std::string_view name, const limit& until) {
   check_not_forked(name);
   start(name);
   runtime::inline_io here;
-  seam::answer<state> answer = run_inline(engine_.inspect(here, std::string(name), limit(runtime::never)));
+  const limit ask_for(core::is_one_look(until) ? runtime::never : until.at(), until.stop());
+  seam::answer<state> answer = run_inline(engine_.inspect(here, std::string(name), ask_for));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes() ? std::move(answer.value()) : state();
 }

@@ -40,7 +40,7 @@ class service : public std::enable_shared_from_this<service> {
   /// Lets all see who has this lease, in the background, for as long as it is held. Throws lock_error where nothing can
   /// run.
   [[nodiscard]] std::shared_ptr<core::announcement> announce(const lease&, std::string cell, std::string label);
-  [[nodiscard]] state inspect(std::string_view name);
+  [[nodiscard]] state inspect(std::string_view name, const limit&);
   [[nodiscard]] std::vector<finding> examine();
   [[nodiscard]] bool revoke(std::string_view name, std::string_view reason, std::uint64_t fence);  ///< false: nobody
   [[nodiscard]] listing list(std::string_view prefix, std::string_view after);

@@ -119,10 +119,12 @@ void store::async_try_acquire(const names& wanted, const limit& until, const loc
   });
 }
 
-state store::inspect(std::string_view name) const {
+state store::inspect(std::string_view name) const { return inspect(name, limit(for_ever)); }
+
+state store::inspect(std::string_view name, const limit& until) const {
   detail::check_name(name);
   const std::shared_ptr<detail::service> mine = service_;
-  return mine->inspect(name);
+  return mine->inspect(name, until);
 }
 
 bool store::revoke(std::string_view name, std::string_view reason, std::uint64_t fence) const {

@@ -30,10 +30,10 @@ outlook outlook_of(const state& is, const hold_options& wanted) {
   return has_room(is, wanted) ? outlook::free : outlook::taken;
 }
 
-std::vector<sight> look(const store& s, const hold_options& wanted) {
+std::vector<sight> look(const store& s, const hold_options& wanted, const limit& until) {
   std::vector<sight> all;
   for (const std::string& name : wanted.names) {
-    state is = s.inspect(name);
+    state is = s.inspect(name, until);
     const outlook seen = outlook_of(is, wanted);
     if (seen == outlook::another_size) {
       throw lock_error(errc::foreign, name,
@@ -44,6 +44,8 @@ std::vector<sight> look(const store& s, const hold_options& wanted) {
   }
   return all;
 }
+
+limit for_one_look() { return within(std::chrono::seconds(2)); }
 
 std::string in_words(const sight& s) {
   const std::string name = printable(s.name);

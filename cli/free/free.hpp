@@ -38,8 +38,11 @@ struct sight {
   state is;
   bool free;
 };
-/// Throws lock_error; errc::foreign for a semaphore of another size, as whoever asks for it gets.
-[[nodiscard]] std::vector<sight> look(const store&, const hold_options& wanted);
+/// Throws lock_error, when the limit ends at the latest; errc::foreign for a semaphore of another size, as whoever asks
+/// for it gets.
+[[nodiscard]] std::vector<sight> look(const store&, const hold_options& wanted, const limit&);
+/// For whoever does not want to wait: so long a store may take to answer.
+[[nodiscard]] limit for_one_look();
 /// "NAME, held by ...", for whoever wants to know why it is not free.
 [[nodiscard]] std::string in_words(const sight&);
 

@@ -9,7 +9,7 @@
 namespace holdfast::cli {
 
 int try_now(const free_options& o) {
-  const std::vector<sight> seen = look(o.wanted.store.open({}, o.wanted.quiet), o.wanted);
+  const std::vector<sight> seen = look(o.wanted.store.open({}, o.wanted.quiet), o.wanted, for_one_look());
   for (const sight& each : seen) {
     if (o.json) {
       nlohmann::ordered_json line = to_json(each.name, each.is);

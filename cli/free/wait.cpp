@@ -34,7 +34,7 @@ int wait_until_free(const free_options& o) {
   const store s = wanted.store.open({}, wanted.quiet);
   pause between;
   for (bool first = true;; first = false) {
-    const std::vector<sight> seen = look(s, wanted);
+    const std::vector<sight> seen = look(s, wanted, wanted.wait == 0ms ? for_one_look() : limit(last));
     const auto in_the_way = std::ranges::find(seen, false, &sight::free);
     if (in_the_way == seen.end()) return fine;
     if (first && wanted.verbose) std::fprintf(stderr, "holdfast: waiting for %s\n", in_words(*in_the_way).c_str());

@@ -70,6 +70,7 @@ std::optional<tenure> acquisition::look(instant last, const std::stop_token& sto
   } catch (const lock_error& e) {
     const bool may_pass = e.code() == errc::unreachable || e.code() == errc::not_ready;
     if (!may_pass || boot_clock::now() >= std::min(last, patience_ends)) throw;
+    if (e.code() == errc::not_ready) refused_ = e;
     status_.tell("unanswered", {{"name", options_.what()}, {"why", e.what()}});
     if (options_.verbose) say_in_words(std::string(e.what()) + "; asking again");
     return std::nullopt;
@@ -95,12 +96,22 @@ void acquisition::say_who_holds_it() {
   });
 }
 
+/// What the store said at the look stands, if our own time was over before it could say it again.
+std::optional<tenure> acquisition::ask_in_line(const limit& until) {
+  try {
+    return ask(until);
+  } catch (const lock_error& e) {
+    if (refused_ && e.code() == errc::unreachable && boot_clock::now() >= until.at()) throw *refused_;
+    throw;
+  }
+}
+
 std::optional<tenure> acquisition::ask_as_told(const std::stop_token& stop) {
   const instant last = options_.wait ? within(*options_.wait).at() : instant::max();
   std::optional<tenure> got = look(last, stop);
   if (got || options_.wait == 0ms || stop.stop_requested()) return got;
   waits_.set();
-  got = ask(limit(last, stop));
+  got = ask_in_line(limit(last, stop));
   if (!got) ++refusals_;
   return got;
 }

@@ -37,6 +37,7 @@ class acquisition {
   [[nodiscard]] std::optional<tenure> ask_and_hear_signals();
   [[nodiscard]] std::optional<tenure> ask_as_told(const std::stop_token&);
   [[nodiscard]] std::optional<tenure> look(instant last, const std::stop_token&);
+  [[nodiscard]] std::optional<tenure> ask_in_line(const limit&);
   [[nodiscard]] std::optional<tenure> ask(const limit&);
   void tell_busy();
   void say_who_holds_it();
@@ -52,6 +53,7 @@ class acquisition {
   instant say_at_ = instant::max();  // when whoever sits at the terminal is told why nothing happens
   flag waits_, answered_;
   int refusals_ = 0;
+  std::optional<lock_error> refused_;  // by a store that did answer, but could not serve
   int code_ = 0;
   std::jthread saying_;  // the last member: it ends before what it looks at
 };

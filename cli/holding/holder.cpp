@@ -85,7 +85,7 @@ void holder::linger(int also, const std::function<bool()>& heard) {
 
 int holder::tell_loss() {
   const bool by_max_hold = options_.max_hold_ends(held_since_, boot_clock::now());
-  std::string why = by_max_hold ? "--max-hold is over" : onlooker_->loss(100ms);
+  std::string why = by_max_hold ? "--max-hold is over" : onlooker_->loss();
   if (why.empty()) why = "the store says that it was not ours any more";
   tell_.lost(held().fence(), why);
   return tell_.end(lost, "lost", why);

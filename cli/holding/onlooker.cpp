@@ -64,9 +64,9 @@ void onlooker::note_renewals(const event& e) {
   heard_.notify_all();
 }
 
-std::string onlooker::loss(std::chrono::milliseconds within) {
+std::string onlooker::loss() {
   std::unique_lock lock(mutex_);
-  heard_.wait_for(lock, within, [&] { return !loss_.empty(); });
+  heard_.wait_for(lock, 500ms, [&] { return !loss_.empty(); });
   return loss_;
 }
 

@@ -16,8 +16,9 @@ class onlooker final : public observer {
  public:
   onlooker(const status& s, bool verbose, bool quiet = false) : status_(s), verbose_(verbose), quiet_(quiet) {}
   void on(const event&) noexcept override;
-  /// Why the lock was lost; nothing: not heard of within that time. Events come a little later than what they tell.
-  [[nodiscard]] std::string loss(std::chrono::milliseconds within);
+  /// Why the lock was lost; nothing: not heard of within half a second. Events come a little later than what they tell:
+  /// the store may have been asked who took it.
+  [[nodiscard]] std::string loss();
   /// Why the last renewal got no answer; nothing: it got one.
   [[nodiscard]] std::string unrenewed();
   /// Whoever runs us may hold what we wait for: to be said when we do.

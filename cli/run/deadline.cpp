@@ -40,7 +40,7 @@ deadline::instant deadline::kill_leftovers_at() const {
 deadline::reason deadline::why(distance d) const {
   const instant at = d == distance::near ? lease_.deadline() : boot_clock::now();
   if (options_.hold.max_hold_ends(held_since_, at)) return {true, "--max-hold is over"};
-  std::string words = d == distance::near ? onlooker_.unrenewed() : onlooker_.loss(100ms);
+  std::string words = d == distance::near ? onlooker_.unrenewed() : onlooker_.loss();
   if (words.empty()) words = d == distance::near ? "no answer yet" : "its time is over";
   return {false, words};
 }

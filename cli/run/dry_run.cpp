@@ -32,7 +32,7 @@ void say(const run_options& o, const std::string& line) {
 }
 
 int look_and_tell(const run_options& o, const status& told, const teller& tell) {
-  const std::vector<sight> seen = look(o.hold.store.open({}, o.hold.quiet), o.hold);
+  const std::vector<sight> seen = look(o.hold.store.open({}, o.hold.quiet), o.hold, for_one_look());
   for (const auto& [name, is, free] : seen) {
     const std::string holder = holders_of(is);
     told.tell(free ? "free" : "busy", {{"name", name}, {"holder", holder}, {"waiting", std::uint64_t{is.waiting}}});

@@ -181,7 +181,7 @@ class runner {
 
   int lost_before_it_began() {
     tenure_.give_back();
-    std::string why = onlooker_->loss(100ms);
+    std::string why = onlooker_->loss();
     if (why.empty()) why = "the store says that it was not ours any more";
     tell_.lost(held().fence(), why);
     return end(lost, "lost", why);
@@ -213,7 +213,7 @@ class runner {
     if (!seen.stopped_for().empty()) return end(lost, seen.stopped_for(), seen.why());
     if (!seen.ended_in_time() || how == released::lost) {
       std::string why = seen.why();
-      if (!seen.ended_in_time() && why.empty()) why = onlooker_->loss(100ms);
+      if (!seen.ended_in_time() && why.empty()) why = onlooker_->loss();
       if (why.empty()) why = "the store says that it was not ours any more";
       tell_.uncertain(why);
       return end(uncertain, "uncertain", why);

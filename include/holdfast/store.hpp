@@ -71,8 +71,10 @@ class store {
   using callback = std::function<void(std::error_code, std::optional<lease>)>;
   void async_try_acquire(const names&, const limit&, const lock_options&, callback);
 
-  /// Who holds a name, and who waits for it. Takes and changes nothing. Throws lock_error when the store fails.
+  /// Who holds a name, and who waits for it. Takes and changes nothing. Throws lock_error when the store fails, or
+  /// gives no answer before the limit ends; one that is over already, or none, leaves it the store's patience.
   [[nodiscard]] state inspect(std::string_view name) const;
+  [[nodiscard]] state inspect(std::string_view name, const limit&) const;
   /// Asks whoever holds a name to let go, all of them if they are several: lease::revoke_requested() stops there. They
   /// decide; nothing is taken from them. False: nobody holds it. With a fence, only the lease that has it is asked.
   /// Throws lock_error when the store fails, or the reason has more than 256 bytes.

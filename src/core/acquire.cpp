@@ -4,6 +4,7 @@
 #include "core/cut.hpp"
 #include "core/delayed.hpp"
 #include "core/engine.hpp"
+#include "core/reason.hpp"
 #include "planted.hpp"
 
 namespace holdfast::core {
@@ -147,10 +148,10 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
   std::unique_ptr<seam::claim> claim = open_claim(i, r, owner);
   const instant last = r.one_look && !r.bounded ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
-  std::optional<seam::failure> reason;  // of this silence, in the store's own words
-  bool heard_no = me.saw_answers();     // just now
-  span grace = a_moment;                // an answer that comes later than usual
-  bool known = false;                   // the store may have a place or a lock of ours
+  reason why_not;                    // in the store's own words
+  bool heard_no = me.saw_answers();  // just now
+  span grace = a_moment;             // an answer that comes later than usual
+  bool known = false;                // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
@@ -175,9 +176,13 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
     }
     known = known || !r.one_look || !answer.is_no();
     if (answer.is_no()) {
-      if (silent_since) room.calm();
+      if (silent_since) {
+        room.calm();
+        why_not.heard();
+      } else {
+        why_not.forget();
+      }
       silent_since.reset();
-      reason.reset();
       heard_no = true;
       tries = 0;
       end = outcome::busy(answer.who().holder);
@@ -202,9 +207,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       end = asked_to_stop();
       break;
     }
-    // An answer that we did not wait for says less than the one before.
-    if (reason && now >= cut_at && !failed.permanent()) failed = *reason;
-    reason = failed;
+    failed = why_not.after(std::move(failed), now >= cut_at);
     if (!silent_since) silent_since = sent;
     const bool out_of_patience = failed.permanent() || now >= later(*silent_since, settings_.patience);
     if (out_of_patience) room.fail(failed);

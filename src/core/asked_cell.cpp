@@ -6,6 +6,7 @@
 
 #include "core/back_off.hpp"
 #include "core/cut.hpp"
+#include "core/reason.hpp"
 #include "planted.hpp"
 
 namespace holdfast::core {
@@ -32,6 +33,7 @@ task<answer<reading>> asked_cell::look(io& i, limit l) {
   const bool one_look = l.at() <= began;
   const instant last = std::min(one_look ? runtime::never : l.at(), later(began, patience_));
   answer<reading> got = answer<reading>::no();
+  reason why_not;
   for (unsigned tries = 0;; ++tries) {
     if (closing_.stop_requested()) co_return answer<reading>::unknown(closed());
     limit for_reply(last, until.get().stop());
@@ -41,7 +43,9 @@ task<answer<reading>> asked_cell::look(io& i, limit l) {
       got = answer<reading>::unknown(failure(errc::not_ready, e.what()));
     }
     const instant now = i.now();
-    if (!got.is_unknown() || got.why().permanent() || now >= last) co_return got;
+    if (!got.is_unknown()) co_return got;
+    why_not.settle(got, now >= last);
+    if (got.why().permanent() || now >= last) co_return got;
     limit pause(std::min(last, later(now, back_off(i, tries))), until.get().stop());
     const wake why = co_await sleep(i, std::move(pause));
     if (why == wake::stopped) co_return closing_.stop_requested() ? answer<reading>::unknown(closed()) : std::move(got);
@@ -53,6 +57,7 @@ task<answer<std::uint64_t>> asked_cell::put(io& i, std::uint64_t seen, seam::cha
   const instant last = std::min(l.at(), later(i.now(), patience_));
   if (closing_.stop_requested()) co_return answer<std::uint64_t>::unknown(closed());
   answer<std::uint64_t> got = answer<std::uint64_t>::no();
+  reason why_not;
   for (unsigned tries = 0;; ++tries) {
     limit for_reply(last, until.get().stop());
     try {
@@ -61,10 +66,11 @@ task<answer<std::uint64_t>> asked_cell::put(io& i, std::uint64_t seen, seam::cha
       got = answer<std::uint64_t>::unknown(failure(errc::not_ready, e.what()));
     }
     if (!got.is_unknown()) co_return got;
+    const instant now = i.now();
+    why_not.settle(got, now >= last);
     if (got.why().permanent()) break;
     wanted.again = true;
     if (planted(bug::new_id_each_try)) wanted.id = {i.random(), i.random()};
-    const instant now = i.now();
     if (now >= last) break;
     limit pause(std::min(last, later(now, back_off(i, tries))), until.get().stop());
     const wake why = co_await sleep(i, std::move(pause));

@@ -3,6 +3,7 @@
 #include "core/cut.hpp"
 #include "core/engine.hpp"
 #include "core/insist.hpp"
+#include "core/reason.hpp"
 #include "planted.hpp"
 
 namespace holdfast::core {
@@ -20,13 +21,16 @@ task<seam::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy> le
   if (!mine) mine = co_await h->turn.enter(i, until);
   if (!mine) co_return answer;
   const runtime::taken_turn ours(h->turn);
+  reason why_not;
   for (unsigned tries = 0;; ++tries) {
     if (!lease->held(i.now())) co_return seam::answer<instant>::no();
     // Before it is answered, if ever: from now on this may be a reader's place, which is not handed to a local writer.
     if (!planted(bug::downgrade_keeps_the_room)) call_next(*h);
     answer = co_await h->claim->downgrade(i, lease->fence(), h->ttl(), until);
     const instant now = i.now();
-    if (!answer.is_unknown() || answer.why().permanent() || now >= last) break;
+    if (!answer.is_unknown()) break;
+    why_not.settle(answer, now >= last);
+    if (answer.why().permanent() || now >= last) break;
     const wake why = co_await sleep(i, limit(std::min(last, later(now, back_off(i, tries))), l.stop()));
     if (why == wake::stopped) break;
   }

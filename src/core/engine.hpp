@@ -175,6 +175,8 @@ class engine {
   };
   [[nodiscard]] static loss loss_at_deadline(const hold&) noexcept;
   void lose(const std::shared_ptr<hold>&, instant now, loss);
+  void tell_loss(const hold&, const tenancy&, instant now, loss) noexcept;
+  task<void> tell_who_took(std::string name, std::uint64_t fence, span held_for);
   task<void> give_back(std::shared_ptr<hold>);
   task<void> give_back_later(std::shared_ptr<hold>);
   task<void> give_back(std::unique_ptr<seam::claim>, milliseconds ttl);
@@ -201,7 +203,8 @@ class engine {
     instant armed = runtime::never;  // what the keeper sleeps until; there may be nothing to do by then
   };
   runtime::guarded<schedule> schedule_;
-  runtime::signal kick_;  // the keeper has to wake up earlier than it meant to
+  std::atomic<unsigned> looks_{0};  // at who took what was lost
+  runtime::signal kick_;            // the keeper has to wake up earlier than it meant to
   struct to_keep {
     instant deadline;
     std::shared_ptr<hold> what;

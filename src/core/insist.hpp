@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/engine.hpp"
+#include "core/reason.hpp"
 
 namespace holdfast::core {
 
@@ -18,10 +19,13 @@ template <class T, class Ask>
   const instant last = last_try(i, l, patience);
   const limit until(last, l.stop());
   seam::answer<T> answer = seam::answer<T>::no();
+  reason why_not;
   for (unsigned tries = 0;; ++tries) {
     answer = co_await ask(until);
     const instant now = i.now();
-    if (!answer.is_unknown() || answer.why().permanent() || now >= last) co_return answer;
+    if (!answer.is_unknown()) co_return answer;
+    why_not.settle(answer, now >= last);
+    if (answer.why().permanent() || now >= last) co_return answer;
     const limit pause(std::min(last, runtime::later(now, back_off(i, tries))), l.stop());
     const runtime::wake why = co_await sleep(i, pause);
     if (why == runtime::wake::stopped) co_return answer;

@@ -16,6 +16,22 @@ event released_event(const tenancy& lease, instant now) {
   return {.what = event::kind::released, .name = lease.of()->name, .fence = lease.fence(), .took = now - lease.began()};
 }
 
+constexpr std::string_view not_ours = "the store says that it is not ours any more";
+
+/// Who took what was lost: when a store forgets all it had, the others are told of their losses without a look.
+constexpr unsigned most_looks = 16;
+constexpr span longest_look = std::chrono::milliseconds(400);
+
+/// The note has any of the fences that came with one grant.
+bool is_about(const state::note& broken, std::uint64_t fence) {
+  constexpr std::uint64_t in_a_block = 64;
+  return broken.fence > fence ? broken.fence - fence < in_a_block : fence - broken.fence < in_a_block;
+}
+
+std::string in_words(const state::note& broken) {
+  return "broken by " + broken.by + (broken.reason.empty() ? "" : ": " + broken.reason);
+}
+
 }  // namespace
 
 std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
@@ -131,14 +147,7 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
   if (!tenant) return;
   forget(*h);
   if (tenant->end(tenancy::phase::lost)) {
-    constexpr std::string_view words[] = {"its time is over", "not renewed before its deadline",
-                                          "the store says that it is not ours any more"};
-    report_.tell(user_, {.what = event::kind::lost,
-                         .name = h->name,
-                         .fence = tenant->fence(),
-                         .took = now - tenant->began(),
-                         .why = how == loss::unrenewed ? errc::unreachable : errc::lost,
-                         .text = words[static_cast<std::size_t>(how)]});
+    tell_loss(*h, *tenant, now, how);
     // What waits at the executor owns no claim: it may wait there for longer than the store lives.
     std::optional<std::stop_source> source = tenant->mark_loss();
     if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });
@@ -155,6 +164,40 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
   } else {
     abandon(h);  // the store may still think that it is ours
   }
+}
+
+/// Of what was taken the observer hears after one look at who did it: the lease's own signal does not wait for that.
+void engine::tell_loss(const hold& h, const tenancy& lease, instant now, loss how) noexcept {
+  if (!report_.wanted()) return;
+  const span held_for = now - lease.began();
+  if (how == loss::taken && looks_ < most_looks && !ending_.stop_requested()) {
+    try {
+      return spawn(tell_who_took(h.name, lease.fence(), held_for));
+    } catch (const std::bad_alloc&) {  // then without it
+    }
+  }
+  constexpr std::string_view words[] = {"its time is over", "not renewed before its deadline", not_ours};
+  report_.tell(user_, {.what = event::kind::lost,
+                       .name = h.name,
+                       .fence = lease.fence(),
+                       .took = held_for,
+                       .why = how == loss::unrenewed ? errc::unreachable : errc::lost,
+                       .text = words[static_cast<std::size_t>(how)]});
+}
+
+task<void> engine::tell_who_took(std::string name, std::uint64_t fence, span held_for) {
+  ++looks_;
+  std::string why(not_ours);
+  try {
+    const limit soon(later(home_.now(), longest_look), ending_.get_token());
+    seam::answer<state> is = co_await backend_.inspect(home_, name, soon);
+    if (is.is_yes() && is.value().broken && is_about(*is.value().broken, fence)) why = in_words(*is.value().broken);
+  } catch (const std::exception&) {  // it is only a word more
+  }
+  --looks_;
+  report_.tell(
+      user_,
+      {.what = event::kind::lost, .name = name, .fence = fence, .took = held_for, .why = errc::lost, .text = why});
 }
 
 task<void> engine::give_back(std::shared_ptr<hold> h) {

@@ -119,6 +119,16 @@ std::string options_among(std::string_view query, std::span<const std::string_vi
 
 }  // namespace
 
+void check_credentials(std::string_view text) {
+  const std::string_view user = cut(text, text.find(':')).first;
+  const bool other_hosts = text.find(',', std::min(text.find('@'), text.size())) != std::string_view::npos;
+  if (!other_hosts && user.find(',') == std::string_view::npos) return;
+  throw bad_url(
+      "user and password are those of all hosts of a URL, and stand once, before the first: user:password@a,b,c; a "
+      "comma "
+      "in them is written %2C, and an @ %40");
+}
+
 url url::parse(std::string_view text) {
   url u;
   const std::size_t begin = end_of_scheme(text);
@@ -129,6 +139,7 @@ url url::parse(std::string_view text) {
   const halves all = cut(rest, rest.find('?'));
   if (authority.size() < all.first.size()) u.path = decoded(all.first.substr(authority.size() + 1));
   if (const halves at = cut(authority, authority.rfind('@')); at.both) {
+    check_credentials(at.first);
     const halves who = cut(at.first, at.first.find(':'));
     u.user = decoded(who.first);
     u.password = decoded(who.second);

@@ -33,6 +33,10 @@ struct url {
   [[nodiscard]] static url parse(std::string_view);
 };
 
+/// Of what stands before the last @: throws bad_url if other hosts are among it, with a user or a password of their
+/// own.
+void check_credentials(std::string_view);
+
 /// The options that a URL may be shown with.
 struct shown_options {
   std::span<const std::string_view> no_secrets{};

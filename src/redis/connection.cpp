@@ -19,12 +19,27 @@ void demand(connection& c, const command& what, const settings& s, const limit& 
   if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
 }
 
-/// Names and values in turn, as a server of RESP3 greets.
-bool is_of_a_cluster(const value& greeting) {
+/// What kind of server greets so: names and values in turn, with RESP3.
+std::string_view mode_in(const value& greeting) {
   for (std::size_t n = 0; n + 1 < greeting.items.size(); n += 2) {
-    if (greeting.items[n].text == "mode") return greeting.items[n + 1].text == "cluster";
+    if (greeting.items[n].text == "mode") return greeting.items[n + 1].text;
   }
-  return false;
+  return {};
+}
+
+/// That it is of another kind than the URL says, and what to write.
+void demand_kind(const value& greeting, const settings& s) {
+  const std::string_view is = mode_in(greeting);
+  std::string why;
+  if (is == "sentinel") {
+    const std::string how = std::string(s.tls ? "rediss" : "redis") + "+sentinel://" + s.where();
+    why = "this is a sentinel, and has no locks: write " + how + "/service, with the name of what it watches over";
+  } else if (s.of_a_cluster() && is != "cluster") {
+    why = "this is no node of a cluster: write redis:// for one server";
+  } else if (!s.of_a_cluster() && is == "cluster") {  // a lock that is waited for would not be handed on there
+    why = "this is a node of a cluster: write redis+cluster:// for all of it";
+  }
+  if (!why.empty()) throw seam::failure(errc::unsupported, why + " (" + s.where() + ")");
 }
 
 /// Stops when one of the two does.
@@ -194,14 +209,7 @@ void dialer::greet(connection& c, const limit& l) const {
     if (!unknown) throw meaning_of(v.text, settings_.prefix);
     greet_in_resp2(c, l);
   }
-  if (settings_.of_a_cluster() && !is_of_a_cluster(v)) {
-    throw seam::failure(errc::unsupported,
-                        "this is no node of a cluster: write redis:// for one server (" + settings_.where() + ")");
-  }
-  if (!settings_.of_a_cluster() && is_of_a_cluster(v)) {  // a lock that is waited for would not be handed on there
-    throw seam::failure(errc::unsupported, "this is a node of a cluster: write redis+cluster:// for all of it (" +
-                                               settings_.where() + ")");
-  }
+  demand_kind(v, settings_);
   if (settings_.database != 0) {
     command select(2);
     select.add("SELECT").add(settings_.database);

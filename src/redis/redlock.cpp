@@ -93,6 +93,11 @@ pieces cut_up(std::string_view url) {
   const std::size_t slash = std::min(way.find('/'), way.size());
   const std::size_t at = way.substr(0, slash).rfind('@');
   const std::size_t begin = at == std::string_view::npos ? 0 : at + 1;
+  try {
+    net::check_credentials(way.substr(0, is->sockets ? std::max(begin, way.rfind('@') + 1) : begin));
+  } catch (const net::bad_url& e) {
+    refuse(e.what());
+  }
   p.before = std::string(is->of_one).append(way.substr(0, begin));
   if (is->sockets) {
     if (begin != slash) refuse("unix sockets are given as redlock+unix:///path,/path,/path");
@@ -116,7 +121,7 @@ redlock redlock::parse(std::string_view url) {
   std::set<std::string> known;
   for (const std::string& host : p.hosts) {
     if (host.empty()) refuse("between two commas of the URL there is no server");
-    const settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind));
+    const settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind, own_options));
     if (one.wait.is_wanted()) {
       refuse(
           "wait_replicas and wait_aof are for one server and its replicas; here a majority of servers has every lock");

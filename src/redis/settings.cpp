@@ -162,7 +162,20 @@ void check_wait(settings& s, bool given) {
   if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
 }
 
-void set_option(settings& s, const std::string& option, const std::string& text) {
+/// Those that mean something in such a URL.
+std::string options_of(const settings& s, std::span<const std::string_view> also) {
+  std::string known;
+  const auto add = [&](std::string_view option) { known.append(known.empty() ? "" : ", ").append(option); };
+  std::ranges::for_each(also, add);
+  for (const std::string_view each : known_options) {
+    const bool elsewhere = (each.starts_with("sentinel_") && !s.sentinels) || (each == "db" && s.path.empty());
+    if (!elsewhere) add(each);
+  }
+  return known;
+}
+
+void set_option(settings& s, const std::string& option, const std::string& text,
+                std::span<const std::string_view> also) {
   if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
   const auto file = [&](std::string net::tls_files::* which) {
     if (!s.tls)
@@ -195,9 +208,7 @@ void set_option(settings& s, const std::string& option, const std::string& text)
   } else if (option == "jitter") {
     s.jitter = number<double>(option, text, 0, 1, "0.5");
   } else {
-    std::string known;
-    for (const std::string_view each : known_options) known.append(known.empty() ? "" : ", ").append(each);
-    refuse("there is no option '" + option + "'; these are: " + known + " (which is for redis+unix)");
+    refuse("there is no option '" + option + "' in such a URL; these are: " + options_of(s, also));
   }
 }
 
@@ -243,7 +254,7 @@ void check_words(const settings& s) {
 
 }  // namespace
 
-settings settings::parse(std::string_view text) {
+settings settings::parse(std::string_view text, std::span<const std::string_view> also) {
   net::url u;
   try {
     u = net::url::parse(text);
@@ -274,7 +285,7 @@ settings settings::parse(std::string_view text) {
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
   }
-  for (const auto& [option, value] : u.options) set_option(s, option, value);
+  for (const auto& [option, value] : u.options) set_option(s, option, value, also);
   if (!s.user.empty() && s.password.empty()) {
     refuse(
         "a user without a password; give it by password_file= or password_env=, or as user:password@host; "

@@ -60,8 +60,8 @@ struct settings {
   double jitter = 0.5;     ///< that interval varies by so much, up and down
   acknowledgement wait;    ///< for replicas and disks
 
-  /// Throws seam::failure, without secrets.
-  [[nodiscard]] static settings parse(std::string_view url);
+  /// Throws seam::failure, without secrets. `also` are options of others, whom a list of all that there are has too.
+  [[nodiscard]] static settings parse(std::string_view url, std::span<const std::string_view> also = {});
   /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
   /// `also` are options of others, which are no secrets either.
   [[nodiscard]] static std::string shown(std::string_view url, std::span<const std::string_view> also);

@@ -24,10 +24,11 @@ class Break(Operator):
     def test_the_next_in_line_gets_it_and_the_old_holder_hears_of_it(self):
         old = self.hold()
         following = self.run_("lock", "cat").waiting()
-        self.assertEqual(self.ask("break", "lock", "--fence", str(self.fence()), "--yes").code, 0)
+        self.assertEqual(self.ask("break", "lock", "--fence", str(self.fence()), "--yes", "--reason", "stuck").code, 0)
         following.running()
-        old.event("lost")
+        self.assertRegex(old.event("lost")["why"], r"^broken by .* pid \d+: stuck$")
         self.assertEqual(old.code(), 79)
+        self.assertRegex(old.errors(), r"the lock was lost: broken by .*: stuck\n")
 
     def test_a_fence_that_has_moved_on_is_refused_and_the_holder_named(self):
         self.stubborn()

@@ -7,6 +7,24 @@ import support
 from stores import OnDirectory, OnRedis
 
 
+class Silent(support.Case):
+    """A store that nobody answers at."""
+
+    def start(self, verb, *options):
+        arguments = ["--store", "redis+unix:///nowhere/s", *options, "lock"]
+        self.runs.append(support.Run(self, arguments, status=False, verb=verb))
+        return self.runs[-1]
+
+    def test_is_given_up_when_the_time_of_those_who_look_is_over(self):
+        patient = self.start("wait")
+        for verb, *options in (("wait", "-w", "200ms"), ("try",)):
+            run = self.start(verb, *options)
+            self.assertEqual(run.code(), 69, run.errors())
+            self.assertIn("/nowhere/s", run.errors())
+            self.assertFalse(patient.process.ended(), f"{verb} took as long as one that has more time")
+        self.assertEqual(patient.code(), 69)
+
+
 class Tests:
     def program(self, *arguments):
         return subprocess.run([support.PROGRAM, arguments[0], "--store", self.store, *arguments[1:]],

@@ -146,6 +146,13 @@ class OnRedis(support.Case):
             late.start()
             self.assertEqual(run.code(), 0, run.errors())
 
+    def test_what_the_server_lacks_is_told_though_the_last_try_was_cut_short(self):
+        self.store += "?wait_replicas=1"
+        for wait in ("300ms", "450ms", "700ms"):
+            run = self.run_(f"after {wait}", "true", options=["-w", wait])
+            self.assertEqual(run.code(), 69)
+            self.assertIn("0 of the 1 replica that it needs", run.errors())
+
     def test_a_server_that_is_a_replica_for_a_while_is_waited_for(self):
         self.redis.replicaof("127.0.0.1", "1")
         run = self.run_("lock", "true", options=["-v"])

@@ -40,6 +40,9 @@ TEST_P(breaking, takes_the_lock_from_its_holder_who_hears_of_it) {
   EXPECT_FALSE(held.held());
   EXPECT_EQ(held.release(), released::lost);
   EXPECT_GT(client(1).acquire("a").fence(), fence);
+  ASSERT_TRUE(seen(0).comes(event::kind::lost));
+  const std::string why = seen(0).events(event::kind::lost).front().text;
+  EXPECT_TRUE(why.starts_with("broken by ") && why.ends_with(": it hangs")) << why;
 }
 
 TEST_P(breaking, lets_no_renewal_bring_it_back) {

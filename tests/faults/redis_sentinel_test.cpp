@@ -219,6 +219,18 @@ TEST(redis_sentinel, is_told_from_a_server_that_stands_alone) {
   EXPECT_NE(text.find("it is no sentinel"), std::string::npos) << text;
 }
 
+TEST(redis_sentinel, is_not_taken_for_a_server) {
+  redis_group all;
+  const std::string three = all.url(), scheme = "redis+sentinel://";
+  const std::string sentinel = three.substr(scheme.size(), three.find(',') - scheme.size());
+  for (const std::string& url : {"redis://" + sentinel, "redis+cluster://" + sentinel}) {
+    const auto [why, text] = failure_of([&] { (void)open(url, {.patience = patience}).acquire("a"); });
+    EXPECT_EQ(why, errc::unsupported);
+    EXPECT_NE(text.find("this is a sentinel"), std::string::npos) << text;
+    EXPECT_NE(text.find(scheme + sentinel + "/service"), std::string::npos) << text;
+  }
+}
+
 TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nobody) {
   redis_group all({.sentinel_password = "s3ntinel"});
   watched_client none(all.url(quick), patience), wrong(all.url("sentinel_password=wr0ng"), patience);

@@ -96,6 +96,13 @@ TEST_F(store_test, says_when_it_is_examined_that_other_processes_do_not_see_it) 
   EXPECT_EQ(all[0].level, finding::severity::note);
 }
 
+TEST_F(store_test, looks_at_a_silent_store_no_longer_than_the_limit) {
+  store patient = service_.open({.patience = 1h});
+  service_.server().set_faults({.lose_requests = 1});
+  EXPECT_THROW((void)patient.inspect("a", within(200ms)), lock_error);
+  service_.server().set_faults({});
+}
+
 TEST_F(store_test, refuses_everything_after_it_was_closed_but_lets_leases_live) {
   lease held = store_.acquire("a");
   store_.close();

@@ -267,6 +267,20 @@ TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
   EXPECT_TRUE(client_.held(client_.taken(asked)));
 }
 
+TEST_F(acquire, tells_what_the_store_said_though_it_was_busy_for_a_while_before_the_last_try) {
+  const dead_holder dead(world_, "a", 2s);
+  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  std::future<outcome> asked = client_.ask("a", {.within = 4s});
+  world_.advance(1s);
+  world_.heal();
+  world_.advance(500ms);
+  world_.lose_all_requests();
+  world_.advance(3s);
+  const outcome end = client_.end_of(asked);
+  ASSERT_EQ(end.what, kind::failed);
+  EXPECT_EQ(end.why->text, "loading");
+}
+
 TEST_F(acquire, fails_at_once_when_asking_again_cannot_help) {
   world_.server->set_faults({.refusal = seam::failure(errc::denied, "the server's words")});
   std::future<outcome> asked = client_.ask("a");

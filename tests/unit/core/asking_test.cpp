@@ -44,6 +44,18 @@ TEST_F(asking, stops_the_token_and_nothing_else) {
   EXPECT_EQ(events(), 1u);
 }
 
+TEST_F(asking, tells_what_the_store_said_though_the_limit_cuts_the_last_try_short) {
+  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 3s)));
+  world_.advance(1s);
+  world_.lose_all_requests();
+  world_.advance(2s);
+  ASSERT_TRUE(is_ready(end));
+  seam::answer<state> got = end.get();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().text, "loading");
+}
+
 TEST_F(asking, runs_user_code_on_the_executor_only) {
   const auto lease = client_.take("a");
   const std::stop_token token = lease->asked_token();
@@ -97,6 +109,14 @@ TEST_F(asking, by_force_ends_a_lease_long_before_its_renewal) {
   EXPECT_FALSE(client_.held(lease));
   EXPECT_TRUE(client_.held(other));
   EXPECT_EQ(events(), 0u);
+}
+
+TEST_F(asking, by_force_is_told_with_who_did_it) {
+  const auto lease = client_.take("a");
+  EXPECT_TRUE(take_by_force("a", lease->fence()));
+  const auto told = client_.seen->events(event::kind::lost);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(told[0].text.starts_with("broken by ") && told[0].text.ends_with(": it hangs")) << told[0].text;
 }
 
 TEST_F(asking, by_force_reaches_a_holder_that_does_not_know_yet_that_it_is_one) {

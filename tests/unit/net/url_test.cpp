@@ -91,6 +91,15 @@ TEST(url, may_name_several_hosts) {
   }
 }
 
+TEST(url, has_one_user_and_password_for_all_hosts) {
+  for (const char* const bad : {"redis+cluster://:secret@a,:secret@b", "redis+cluster://:secret@a,:secret@b,c",
+                                "redis+cluster://a,me:secret@b,c"}) {
+    EXPECT_NE(refusal(bad).find("stand once, before the first"), std::string::npos) << bad;
+    EXPECT_EQ(refusal(bad).find("secret"), std::string::npos);
+  }
+  EXPECT_EQ(url::parse("redis://:a,b@host").password, "a,b") << "it can only mean one thing";
+}
+
 TEST(url, is_percent_decoded_part_by_part) {
   const url u = url::parse("redis://us%3aer:p%40%2f%3F%25@h%2Dx/a%2Fb?na%6de=1%262&x=y%3Dz");
   EXPECT_EQ(u.user, "us:er");

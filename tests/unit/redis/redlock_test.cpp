@@ -83,6 +83,7 @@ TEST(redlock_url, that_makes_no_sense_is_refused_with_a_reason) {
   EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=-1"), "min_margin"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=1x"), "min_margin"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?colour=red"), "no option 'colour'"));
+  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_tll=9s"), "max_ttl, young_nodes, min_margin, prefix"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?wait_replicas=1"), "wait_replicas"));
   EXPECT_TRUE(has(refusal("redlock://a,b,c?wait_aof=local"), "wait_aof"));
   EXPECT_TRUE(has(refusal("redlock+unix://host/a,/b,/c"), "redlock+unix:///path"));
@@ -96,6 +97,15 @@ TEST(redlock_url, never_shows_its_password) {
   }
   EXPECT_EQ(redlock::shown("redlock://me:secret@a,b,c?max_ttl=9s&young_nodes=vote&password=secret"),
             "redlock://me@a,b,c?max_ttl=9s&young_nodes=vote");
+}
+
+TEST(redlock_url, with_a_password_before_each_server_is_refused_with_the_cure) {
+  for (const char* const bad : {"redlock://:secret@a,:secret@b,c", "redlock://:secret@a,:secret@b,:secret@c",
+                                "redlock://a,me:secret@b,c,d", "redlock+unix://:secret@/a,:secret@/b,/c"}) {
+    EXPECT_TRUE(has(refusal(bad), "stand once, before the first")) << bad;
+    EXPECT_FALSE(has(refusal(bad), "ret@")) << refusal(bad);
+  }
+  EXPECT_EQ(redlock::parse("redlock://:a@b@a,b,c").servers.at(0).password, "a@b") << "it can only mean one thing";
 }
 
 TEST(redlock_findings, say_that_young_servers_vote) {

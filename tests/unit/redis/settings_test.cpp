@@ -220,6 +220,9 @@ TEST(settings, refuse_an_option_that_there_is_not_and_list_those_that_there_are)
                                         "password_file", "password_env", "lanes", "poll", "jitter"}) {
     EXPECT_TRUE(has(why, option)) << option;
   }
+  EXPECT_FALSE(has(why, "sentinel_user") || has(why, "db")) << "they are for other URLs";
+  EXPECT_TRUE(has(refusal("redis+unix:///s?colour=crimson"), "db"));
+  EXPECT_TRUE(has(refusal("redis+sentinel://h/s?colour=crimson"), "sentinel_user"));
 }
 
 TEST(settings, read_the_password_from_a_file) {
