@@ -49,6 +49,13 @@ constexpr describer commands[] = {
     describe_doctor, describe_bench, describe_demo,  describe_config,  describe_completion,  // care
 };
 
+/// `holdfast help [COMMAND]`, as the options that say the same.
+std::vector<std::string> asks_for_help(CLI::App& program, const std::vector<std::string>& words) {
+  if (words.size() == 1) return {"--help"};
+  const bool is_one = !program.get_subcommands([&](const CLI::App* c) { return c->get_name() == words[1]; }).empty();
+  return is_one ? std::vector<std::string>{words[1], "--help"} : std::vector<std::string>{words[1]};
+}
+
 }  // namespace
 
 reading read_arguments(int argc, const char* const* argv) {
@@ -74,14 +81,16 @@ reading read_arguments(int argc, const char* const* argv) {
     const action does = describe(program, *after_dashes);
     program.get_subcommands(nullptr).back()->callback([&chosen, does] { chosen = does; });
   }
+  std::vector<std::string> arguments(first, dashes);
+  if (!arguments.empty() && arguments.front() == "help") arguments = asks_for_help(program, arguments);
   try {
-    program.parse(std::max(1, static_cast<int>(dashes - argv)), argv);
-  } catch (const CLI::Success& e) {  // help, or the version
+    program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // it wants the last one first
+  } catch (const CLI::Success& e) {                                                 // help, or the version
     std::ostringstream text;
     program.exit(e, text, text);
     return {.text = text.str()};
   } catch (const CLI::ParseError& e) {
-    return {.code = usage, .text = refusal(program, e, {first, dashes})};
+    return {.code = usage, .text = refusal(program, e, arguments)};
   }
   return {.act = [chosen, after_dashes, described] { return chosen(); }};
 }

@@ -40,6 +40,33 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
+/// CLI11 has words of its own for these.
+std::string in_our_words(const CLI::App& command, const CLI::ParseError& e) {
+  const std::string text = e.what();
+  const auto between = [&](std::string_view before, std::string_view behind) {
+    const std::size_t from = before.empty() ? 0 : text.find(before) + before.size();
+    return text.substr(from, text.find(behind, from) - from);
+  };
+  const auto is = [&]<class T>(const T*) { return dynamic_cast<const T*>(&e) != nullptr; };
+  if (is(static_cast<CLI::ExtrasError*>(nullptr))) return "more is given than " + command.get_name() + " takes";
+  if (is(static_cast<CLI::RequiredError*>(nullptr)) && text.ends_with(" is required")) {
+    return "no " + between("", " is required") + " is given";
+  }
+  if (is(static_cast<CLI::ArgumentMismatch*>(nullptr)) && text.ends_with(" missing")) {
+    return between("", ":") + " wants a value";
+  }
+  if (is(static_cast<CLI::ConversionError*>(nullptr)) && text.starts_with("Could not convert: ")) {
+    return between("Could not convert: ", " = ") + " wants a number";
+  }
+  if (is(static_cast<CLI::ExcludesError*>(nullptr)) && text.find(" excludes ") != std::string::npos) {
+    return between("", " excludes ") + " and " + between(" excludes ", "\n") + " exclude each other";
+  }
+  if (const std::size_t at = text.find("not in range "); at != std::string::npos) {
+    return between("", ":") + " wants a number from " + text.substr(at + std::string_view("not in range ").size());
+  }
+  return text;
+}
+
 /// A question mark ends a sentence.
 std::string line(const std::string& what, const std::string& help) {
   return "holdfast: " + what + (what.ends_with('?') ? " See " : "; see ") + help + " --help\n";
@@ -65,11 +92,11 @@ std::string refusal(const CLI::App& program, const CLI::ParseError& e, const std
     return line(no_command(program, arguments), "holdfast");
   }
   const CLI::App& command = *program.get_subcommands().front();
-  std::string what = e.what();
+  std::string what;
   if (const std::string unknown = unknown_option(command); !unknown.empty()) {
     what = "there is no option '" + unknown + "'" + did_you_mean(unknown, options_of(command));
-  } else if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
-    what = "more is given than " + command.get_name() + " takes";
+  } else {
+    what = in_our_words(command, e);
   }
   return line(without_urls(what, arguments), "holdfast " + command.get_name());
 }

@@ -112,6 +112,19 @@ class Typos(support.Case):
             self.assertEqual(done.returncode, 64)
             self.assertNotIn("secret", done.stderr)
 
+    def test_what_is_wrong_is_told_in_the_words_of_the_rest(self):
+        for words, what in ((["run", "-w"], "--timeout wants a value"), (["run"], "no NAME is given"),
+                            (["elect", "--max-terms", "x", "a"], "--max-terms wants a number"),
+                            (["run", "-E", "x", "a"], "--conflict-exit-code wants a number from 0 to 255"),
+                            (["run", "-q", "-v", "a"], "--quiet and --verbose exclude each other")):
+            self.assert_suggested(words, what)
+
+    def test_help_is_a_word_too(self):
+        self.assertEqual(holdfast("help").stdout, holdfast("--help").stdout)
+        self.assertEqual(holdfast("help", "run").stdout, holdfast("run", "--help").stdout)
+        self.assertEqual(holdfast("help").returncode, 0)
+        self.assert_suggested(["help", "rnu"], "'rnu' is no command; did you mean 'run'?")
+
     def test_no_command_at_all_is_refused_with_the_cure(self):
         self.assert_suggested([], "no command is given; say: holdfast COMMAND [options]")
         self.assert_suggested(["--store", "dir:/x", "run"], "options come after it")
