@@ -425,6 +425,7 @@ TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at
   EXPECT_TRUE(is_connected(0));
   EXPECT_EQ(cluster.ask(3, {"CLUSTER", "FAILOVER"}).text, "OK");
   EXPECT_TRUE(test::eventually([&] { return cluster.primaries().front() != 0; }));
+  cluster.wait_until_moves_are_known();  // else the map that is drawn may be the old one
   EXPECT_EQ(held.release(), released::yes);
   EXPECT_TRUE(test::get(std::move(waiting)));
   EXPECT_TRUE(test::eventually([&] { return !is_connected(0); })) << "it has no slots";
