@@ -94,6 +94,8 @@ enum class bug {
   vote_taken_over,          // in the script: a server votes for whoever asks
   mend_takes_over,          // the same: a lock is mended though another has it here
   withdrawal_of_anybody,    // the same: a vote is taken back, whosever it is
+  taken_from_anybody,       // the same: a vote is taken by force, whosever it is
+  mended_after_a_break,     // the same: a holder gets a vote again that was taken from it by force
 
   // Of numbers.
   new_id_each_try,       // a change without an answer is asked for again as another one

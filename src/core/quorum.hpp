@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,7 @@ class quorum final : public seam::backend {
 
   const settings settings_;
   electorate all_;
+  std::map<seam::owner_id, seam::owner_id> meant_by_;  // of home: the holder, by the call that is to break its lock
 };
 
 }  // namespace holdfast::core

@@ -16,6 +16,13 @@ using seam::failure;
 using seam::io;
 using seam::task;
 
+namespace {
+
+/// Calls that their callers have given up are forgotten some time.
+constexpr std::size_t most_unanswered = 64;
+
+}  // namespace
+
 task<answer<state>> quorum::inspect(io& i, std::string name, limit l) {
   answer<state> got = co_await all_.at_home(i, inspect_here(std::move(name), std::move(l)));
   co_return got;
@@ -80,8 +87,16 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
   }
   const std::optional<seam::owner_id> holder = held ? seam::owner_of(holders.front().owner) : std::nullopt;
   const bool meant = holder && what.is_about(*holder, seam::share(), holders.front().fence, seam::vote::fences);
-  what.owner = meant ? holder : std::nullopt;
-  if (meant) what.fence = holders.front().fence;
+  // A call that is asked again goes on with whom it meant before: what it has taken already hides that one from a look
+  // at a majority, and it may hold the rest.
+  const seam::owner_id call = what.id;
+  if (meant) {
+    if (meant_by_.size() == most_unanswered) meant_by_.erase(meant_by_.begin());
+    meant_by_.insert_or_assign(call, *holder);
+    what.fence = holders.front().fence;
+  }
+  const auto before = meant_by_.find(call);
+  what.owner = before != meant_by_.end() ? std::optional(before->second) : std::nullopt;
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<done> all =
       all_.ask_all<done>([&](std::size_t who) { return all_[who].take_away(all_.home(), what, each); });
@@ -89,6 +104,7 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
   answer<done> got = co_await said_by_all(all, own, "no majority of the servers takes it from its holder");
   // Whoever is told by the first server gives back what it has at others, and may be there before us.
   if (got.is_no() && all->count().yes > 0) got = answer<done>::yes(done());
+  if (!got.is_unknown()) meant_by_.erase(call);
   co_return got;
 }
 

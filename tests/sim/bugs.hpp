@@ -93,6 +93,8 @@ inline constexpr named_bug bugs[] = {
     {"vote_taken_over", bug::vote_taken_over, "I6", store_kind::redlock},
     {"mend_takes_over", bug::mend_takes_over, "I6", store_kind::redlock},
     {"withdrawal_of_anybody", bug::withdrawal_of_anybody, "I6", store_kind::redlock},
+    {"taken_from_anybody", bug::taken_from_anybody, "I6", store_kind::redlock},
+    {"mended_after_a_break", bug::mended_after_a_break, "I12", store_kind::redlock},
     {"new_id_each_try", bug::new_id_each_try, "I13", store_kind::numbers},
     {"ids_forgotten", bug::ids_forgotten, "I13", store_kind::numbers},
     {"ended_cell_forgotten", bug::ended_cell_forgotten, "I13", store_kind::numbers},

@@ -59,6 +59,11 @@ constexpr lua_bug lua_bugs[] = {
     {bug::mend_takes_over, "if holder ~= ARGV[1] and (holder or not ARGV[3]) then return 0 end",
      "if ARGV[3] and holder ~= ARGV[1] then holder = nil end"},
     {bug::withdrawal_of_anybody, "local ours = holder == ARGV[1]", "local ours = holder"},
+    {bug::taken_from_anybody, " or ARGV[4] ~= string.sub(holder, 18, 33)", ""},
+    {bug::mended_after_a_break,
+     "if not holder and string.sub(call('GET', KEYS[4]) or '', 17, 32) == string.sub(ARGV[1], 18, 33) then return 0 "
+     "end",
+     ""},
     {bug::deaf_poll_leaves, "if new and ARGV[4] == '-' then", "if ARGV[4] == '-' then"},
 };
 

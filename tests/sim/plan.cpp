@@ -41,7 +41,7 @@ plan plan::of(store_kind kind, world& w) {
     p.readers = 0;
     p.permits = p.more_permits = 0;
   }
-  if (kind == store_kind::redlock || kind == store_kind::replicas) p.breaks = false;
+  if (kind == store_kind::replicas) p.breaks = false;
   return p;
 }
 

@@ -56,8 +56,9 @@ TEST(planted_bugs, of_scripts_are_in_a_script) {
     planted_bug = b.what;
     int changed = 0;
     using namespace redis::scripts;
-    for (const redis::script& s : {acquire, renew, release, downgrade, acquire_shared, renew_shared, release_shared,
-                                   take, renew_permits, give, resize, revoke, break_lock, vote, raise, withdraw}) {
+    for (const redis::script& s :
+         {acquire, renew, release, downgrade, acquire_shared, renew_shared, release_shared, take, renew_permits, give,
+          resize, revoke, break_lock, vote, raise, withdraw, take_away}) {
       changed += with_planted_bug(std::string(s.text)) != s.text ? 1 : 0;
     }
     planted_bug = bug::none;

@@ -58,21 +58,15 @@ struct redis_keys::command {
 };
 
 const redis_keys::command redis_keys::commands[] = {
-    {"GET", 2, &redis_keys::get},
-    {"SET", 3, &redis_keys::set},
-    {"DEL", 2, &redis_keys::del},
-    {"EXISTS", 2, &redis_keys::exists},
-    {"PEXPIRE", 3, &redis_keys::pexpire},
-    {"PEXPIREAT", 3, &redis_keys::pexpire},
-    {"PTTL", 2, &redis_keys::pttl},
-    {"TIME", 1, &redis_keys::time},
-    {"ZADD", 4, &redis_keys::zadd},
-    {"ZREM", 3, &redis_keys::zrem},
-    {"ZRANGE", 4, &redis_keys::zrange},
-    {"ZRANK", 3, &redis_keys::zrank},
-    {"ZSCORE", 3, &redis_keys::zscore},
-    {"ZPOPMIN", 2, &redis_keys::zpopmin},
-    {"ZREMRANGEBYRANK", 4, &redis_keys::zremrangebyrank},
+    {"GET", 2, &redis_keys::get},         {"GETRANGE", 4, &redis_keys::getrange},
+    {"MGET", 2, &redis_keys::mget},       {"SET", 3, &redis_keys::set},
+    {"DEL", 2, &redis_keys::del},         {"EXISTS", 2, &redis_keys::exists},
+    {"PEXPIRE", 3, &redis_keys::pexpire}, {"PEXPIREAT", 3, &redis_keys::pexpire},
+    {"PTTL", 2, &redis_keys::pttl},       {"TIME", 1, &redis_keys::time},
+    {"ZADD", 4, &redis_keys::zadd},       {"ZREM", 3, &redis_keys::zrem},
+    {"ZRANGE", 4, &redis_keys::zrange},   {"ZCARD", 2, &redis_keys::zcard},
+    {"ZRANK", 3, &redis_keys::zrank},     {"ZSCORE", 3, &redis_keys::zscore},
+    {"ZPOPMIN", 2, &redis_keys::zpopmin}, {"ZREMRANGEBYRANK", 4, &redis_keys::zremrangebyrank},
     {"ZSCAN", 3, &redis_keys::zscan},
 };
 
@@ -117,6 +111,23 @@ value redis_keys::get(const words& w, wall_time now) {
   if (e == nullptr) return nothing();
   if (!std::holds_alternative<std::string>(e->what)) throw wrong_type;
   return text(std::get<std::string>(e->what));
+}
+
+/// From the beginning, which is all that we ask for.
+value redis_keys::getrange(const words& w, wall_time now) {
+  if (w[2] != "0" || integer(w[3]) < 0) throw syntax;
+  const value all = get(w, now);
+  return text(all.text.substr(0, static_cast<std::size_t>(integer(w[3])) + 1));
+}
+
+value redis_keys::mget(const words& w, wall_time now) {
+  std::vector<value> all;
+  for (std::size_t n = 1; n < w.size(); ++n) {
+    const entry* const e = find(w[n], now);
+    all.push_back(e != nullptr && std::holds_alternative<std::string>(e->what) ? text(std::get<std::string>(e->what))
+                                                                               : nothing());
+  }
+  return list(std::move(all));
 }
 
 value redis_keys::set(const words& w, wall_time now) {

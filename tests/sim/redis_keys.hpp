@@ -59,6 +59,8 @@ class redis_keys {
   struct command;
   static const command commands[];
   redis::value get(const words&, wall_time);
+  redis::value getrange(const words&, wall_time);
+  redis::value mget(const words&, wall_time);
   redis::value set(const words&, wall_time);
   redis::value del(const words&, wall_time);
   redis::value exists(const words&, wall_time);
@@ -69,6 +71,7 @@ class redis_keys {
   redis::value zrem(const words&, wall_time);
   redis::value zrange(const words&, wall_time);
   redis::value zrank(const words&, wall_time);
+  redis::value zcard(const words&, wall_time);
   redis::value zscan(const words&, wall_time);
   redis::value zscore(const words&, wall_time);
   redis::value zpopmin(const words&, wall_time);

@@ -173,6 +173,11 @@ value redis_keys::zscan(const words& w, wall_time now) {
   return list({text("0"), std::move(all)});
 }
 
+value redis_keys::zcard(const words& w, wall_time now) {
+  const sorted_set* const s = find_set(w[1], now);
+  return number(s != nullptr ? static_cast<std::int64_t>(s->in_order().size()) : 0);
+}
+
 value redis_keys::zrank(const words& w, wall_time now) {
   const sorted_set* const s = find_set(w[1], now);
   const std::optional<double> score = s != nullptr ? s->score(w[2]) : std::nullopt;

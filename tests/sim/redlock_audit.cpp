@@ -7,6 +7,13 @@ namespace holdfast::sim {
 
 namespace scripts = redis::scripts;
 
+namespace {
+
+/// Empty: it is another library's.
+std::string claim_in(const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 16) : std::string(); }
+
+}  // namespace
+
 void redlock_audit::ran(std::size_t server, const redis_server::script_run& r) {
   // Whoever asks would take it for a server that does not vote, and nothing would ever come of it.
   if (r.reply.is(redis::value::kind::error) && r.reply.text.starts_with("ERR")) {
@@ -14,6 +21,7 @@ void redlock_audit::ran(std::size_t server, const redis_server::script_run& r) {
   }
   if (world_.trace) world_.tell(told(server, r));
   check_who_changed_it(r);
+  note_break(r);
   const bool renewed = r.sha == scripts::renew.sha && r.after && r.after->value == r.args.at(0);
   if (renewed) renewed_[r.args[0].substr(17, 16)].insert(server);
 }
@@ -24,18 +32,19 @@ std::string redlock_audit::told(std::size_t server, const redis_server::script_r
     return owner.size() > 33 ? owner.substr(17, 4) + owner.substr(33, 3) : owner;
   };
   const bool mends = r.args.size() > 2;
-  const char* const name = r.sha == scripts::vote.sha       ? "vote"
-                           : r.sha == scripts::raise.sha    ? mends ? "mend" : "raise"
-                           : r.sha == scripts::withdraw.sha ? "withdraw"
-                           : r.sha == scripts::renew.sha    ? "renew"
-                                                            : "another script";
+  const char* const name = r.sha == scripts::vote.sha        ? "vote"
+                           : r.sha == scripts::raise.sha     ? mends ? "mend" : "raise"
+                           : r.sha == scripts::withdraw.sha  ? "withdraw"
+                           : r.sha == scripts::renew.sha     ? "renew"
+                           : r.sha == scripts::take_away.sha ? "take_away"
+                                                             : "another script";
   return "  server " + std::to_string(server) + ": " + name + " of " + r.keys.at(0) + " by " + claim(r.args.at(0)) +
          "; held by " + (r.before ? claim(r.before->value) : "nobody") + ", then by " +
          (r.after ? claim(r.after->value) : "nobody");
 }
 
-/// I6: a vote is changed for the one that has it only, and ended by its withdrawal only. Only a vote that nobody has is
-/// given, and no renewal gives one.
+/// I6: a vote is changed for the one that has it only, and ended by its withdrawal only, or by force if that one is
+/// meant. Only a vote that nobody has is given, and no renewal gives one.
 void redlock_audit::check_who_changed_it(const redis_server::script_run& r) {
   if (!r.before) {
     const bool may_give = r.sha == scripts::vote.sha || (r.sha == scripts::raise.sha && r.args.size() > 2);
@@ -46,16 +55,42 @@ void redlock_audit::check_who_changed_it(const redis_server::script_run& r) {
   }
   const bool owners = !r.args.empty() && r.args[0] == r.before->value;
   if (owners && r.sha == scripts::withdraw.sha) return;
+  const std::string whose = claim_in(r.before->value);
+  const bool meant = r.sha == scripts::take_away.sha && !whose.empty() && whose == r.args.at(3);
+  if (meant && r.after) world_.violate("I6: a vote was taken by force, and is still there");
+  if (meant) return;
   if (!r.after || r.after->value != r.before->value) return world_.violate("I6: a vote was taken from who has it");
   if (r.after->ends != r.before->ends && !owners) world_.violate("I6: a vote was changed for another than who has it");
   if (r.after->ends < r.before->ends) world_.violate("I6: a vote was cut short");
 }
 
-void redlock_audit::asked_for(const seam::owner_id& owner) { renewed_[redis::sixteen(owner.high, owner.low)].clear(); }
+/// A claim that nobody has told of its votes yet may lose them, and get others.
+void redlock_audit::note_break(const redis_server::script_run& r) {
+  const bool taken = r.sha == scripts::take_away.sha && r.before && !r.after;
+  if (taken) taken_from_[r.args.at(1)] = claim_in(r.before->value);
+  const bool given = r.sha == scripts::vote.sha && !r.before && r.after;
+  if (given) broken_.erase(claim_in(r.after->value));
+}
 
-/// I12: what a client is told is what a majority has said, after it was asked.
+void redlock_audit::broke(const seam::owner_id& id) {
+  const auto from = taken_from_.find(redis::sixteen(id.high, id.low));
+  if (from != taken_from_.end()) broken_.insert(from->second);
+}
+
+void redlock_audit::asked_for(const seam::owner_id& owner) {
+  const std::string claim = redis::sixteen(owner.high, owner.low);
+  renewed_[claim].clear();
+  renews_in_vain_.erase(claim);
+  if (broken_.contains(claim)) renews_in_vain_.insert(claim);
+}
+
+/// I12: what a client is told is what a majority has said, after it was asked; and what was broken is renewed no more.
 void redlock_audit::heard_of(const seam::owner_id& owner) {
-  if (renewed_[redis::sixteen(owner.high, owner.low)].size() > servers_ / 2) return;
+  const std::string claim = redis::sixteen(owner.high, owner.low);
+  if (renews_in_vain_.contains(claim) && broken_.contains(claim)) {
+    world_.violate("I12: a lease was renewed after somebody was told that it was broken");
+  }
+  if (renewed_[claim].size() > servers_ / 2) return;
   world_.violate("I12: a client was told that its lease is renewed, and no majority has said so");
 }
 

@@ -20,6 +20,8 @@ class redlock_audit {
 
   /// A script was run at one of them.
   void ran(std::size_t server, const redis_server::script_run&);
+  /// A client was told that it has broken a lock, by the id of that call.
+  void broke(const seam::owner_id& id);
   /// A client asks for a renewal.
   void asked_for(const seam::owner_id&);
   /// It was told yes.
@@ -28,10 +30,14 @@ class redlock_audit {
  private:
   [[nodiscard]] static std::string told(std::size_t server, const redis_server::script_run&);
   void check_who_changed_it(const redis_server::script_run&);
+  void note_break(const redis_server::script_run&);
 
   world& world_;
   const std::size_t servers_;
   std::map<std::string, std::set<std::size_t>> renewed_;  // by which servers, since it was asked for; by claim
+  std::map<std::string, std::string> taken_from_;         // which claim, by the id of the call
+  std::set<std::string> broken_;                          // claims, until they ask for votes again
+  std::set<std::string> renews_in_vain_;                  // of those, who have asked since
 };
 
 }  // namespace holdfast::sim

@@ -30,6 +30,7 @@ class redlock_service::side final : public access {
         skew_(s.any_skew()),
         quorum_(voters(), {.max_ttl = max_ttl, .clock = [this] { return wall_clock(); }}, home),
         store_(s.world_, quorum_) {
+    store_.broke = [this](const seam::owner_id& id) { service_.audit_.broke(id); };
     store_.renews = [this](const seam::owner_id& owner) { service_.audit_.asked_for(owner); };
     store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
       if (what == asked::renew && yes && !store_.over) service_.audit_.heard_of(owner);
@@ -110,6 +111,7 @@ redlock_service::redlock_service(world& w, const plan& planned, const std::funct
     : world_(w),
       bad_(planned.bad),
       faults_end_(planned.faults_end),
+      breaks_(planned.breaks),
       faults_(w, planned.quiet),
       audit_(w, 3 + w.below(3)) {
   for (std::size_t n = 0; n < audit_.servers(); ++n) {

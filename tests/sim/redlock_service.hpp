@@ -19,7 +19,7 @@ class redlock_service final : public service {
  public:
   redlock_service(world&, const plan&, const std::function<double()>& any_rate);
   [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
-  [[nodiscard]] bool exclusive() const override { return !faults_.sets_clock_forward; }
+  [[nodiscard]] bool exclusive() const override { return !faults_.sets_clock_forward && !breaks_; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;
   void heal() override;
@@ -47,6 +47,7 @@ class redlock_service final : public service {
   world& world_;
   const weather bad_;
   const real faults_end_;
+  const bool breaks_;
   const faults faults_;
   bool healed_ = false;
   std::vector<node> nodes_;

@@ -89,7 +89,8 @@ task<void> users::live(client& c, std::uint64_t operations) {
     }
     std::vector<std::string> names = what.others;
     names.push_back(what.name);
-    if (got.what == outcome::kind::granted && !c.crashed) co_await hold(c, std::move(got.lease), std::move(names));
+    if (got.what == outcome::kind::granted && !c.crashed)
+      co_await hold(c, std::move(got.lease), std::move(names), asked);
   }
 }
 
@@ -117,16 +118,30 @@ task<void> users::break_lock(client& c) {
   seam::breaking what{.name = name, .fence = at->second.fence, .owner = std::nullopt, .reason = "it hangs"};
   if (name == semaphore || world_.chance(0.1)) what.owner = at->second.owner;
   const limit until(later(c.io.now(), 1s));
+  const bool all_of_them = !what.owner;  // else readers beside it stay, and others join them with the same fence
+  const std::uint64_t fence = what.fence;
   ++result_.operations;
   const seam::answer<seam::done> done = co_await c.engine.break_lock(c.io, std::move(what), until);
   world_.note("broken", done.is_yes() ? 1 : 0);
+  if (done.is_yes() && all_of_them) broken_[name].push_back({world_.now(), fence});
 }
 
-task<void> users::hold(client& c, std::shared_ptr<tenancy> lease, std::vector<std::string> names) {
+/// I3: whoever asks when a lock was broken, and gets it, has a higher fence than who had it then.
+void users::check_fence_after_breaks(const checker::watched& mine, real asked) {
+  if (!mine.part().of_a_lock()) return;
+  for (const broken& each : broken_[mine.name()]) {
+    if (each.when < asked && mine.fence() <= each.fence) {
+      world_.violate("I3: " + mine.name() + " was broken, and the fence of a later holder is no higher");
+    }
+  }
+}
+
+task<void> users::hold(client& c, std::shared_ptr<tenancy> lease, std::vector<std::string> names, real asked) {
   ++result_.granted;
   std::vector<checker::watched*> all;
   for (const std::string& name : names) {
     all.push_back(&checker_.watch(lease, name, c.io));
+    check_fence_after_breaks(*all.back(), asked);
     last_seen_[name] = {all.back()->fence(), lease->of()->owner};
   }
   const instant end = later(c.io.now(), world_.chance(0.5) ? world_.between(0ms, 10ms) : world_.between(0ms, 500ms));

@@ -50,7 +50,8 @@ class users {
   runtime::task<void> resize(client&);
   runtime::task<void> revoke(client&);
   runtime::task<void> break_lock(client&);
-  runtime::task<void> hold(client&, std::shared_ptr<core::tenancy>, std::vector<std::string> names);
+  runtime::task<void> hold(client&, std::shared_ptr<core::tenancy>, std::vector<std::string> names, real asked);
+  void check_fence_after_breaks(const checker::watched&, real asked);
   runtime::task<void> renew(client&, std::shared_ptr<core::tenancy>);
   runtime::task<void> downgrade(client&, std::shared_ptr<core::tenancy>, checker::watched&);
   runtime::task<void> add_one(client&, const checker::watched&);
@@ -68,8 +69,13 @@ class users {
     std::uint64_t fence;
     seam::owner_id owner;
   };
-  std::map<std::string, holder> last_seen_;  // who had a name, as far as operators know
-  std::uint32_t permits_;                    // as most users have it: they are told of a resize at once
+  struct broken {
+    real when;  // it was told
+    std::uint64_t fence;
+  };
+  std::map<std::string, holder> last_seen_;            // who had a name, as far as operators know
+  std::map<std::string, std::vector<broken>> broken_;  // of all who had a name
+  std::uint32_t permits_;                              // as most users have it: they are told of a resize at once
 };
 
 }  // namespace holdfast::sim

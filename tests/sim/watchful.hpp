@@ -32,7 +32,10 @@ class watchful final : public seam::backend {
   }
   [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what,
                                                                    limit l) override {
-    return inner_.break_lock(i, std::move(what), std::move(l));
+    const seam::owner_id id = what.id;
+    seam::answer<seam::done> got = co_await inner_.break_lock(i, std::move(what), std::move(l));
+    if (got.is_yes()) broke(id);
+    co_return got;
   }
   void when_asked(std::function<void(seam::asking)> tell) override {
     inner_.when_asked([this, tell = std::move(tell)](const seam::asking& what) {
@@ -55,6 +58,8 @@ class watchful final : public seam::backend {
   /// left to its ttl.
   bool over = false;
   std::function<void(const seam::owner_id&)> told_to_let_go = [](const seam::owner_id&) {};
+  /// Told of every lock that was broken, by the id of that call.
+  std::function<void(const seam::owner_id&)> broke = [](const seam::owner_id&) {};
   /// Told of every renewal that is asked for.
   std::function<void(const seam::owner_id&)> renews = [](const seam::owner_id&) {};
   /// Told of every yes and no.
