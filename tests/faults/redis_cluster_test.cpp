@@ -396,6 +396,22 @@ TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_p
   EXPECT_GT(next->fence(), held.fence());
 }
 
+TEST(redis_cluster_that_lacks_a_slot, is_examined_all_the_same) {
+  test::redis_cluster cluster;
+  watched_client one(cluster.url());
+  std::vector<lease> held;
+  for (std::size_t node = 0; node < 3; ++node) held.push_back(one.store.acquire(cluster.name_at(node), {.ttl = 1h}));
+  for (std::size_t node = 0; node < 3; ++node) (void)cluster.node(node).ask({"CLUSTER", "DELSLOTS", "7"});
+  const auto is_down = [&](std::size_t node) {
+    return cluster.node(node).ask({"GET", lock_of(cluster.name_at(node))}).text.starts_with("CLUSTERDOWN");
+  };
+  EXPECT_TRUE(test::eventually([&] { return is_down(0) && is_down(1) && is_down(2); }));
+  const std::vector<finding> all = one.store.examine();
+  EXPECT_TRUE(test::is(all, "redis.slots", finding::severity::danger));
+  EXPECT_TRUE(test::is(all, "redis.node", finding::severity::danger));
+  EXPECT_NE(test::found(all, "redis.node")->what.find("CLUSTERDOWN"), std::string::npos);
+}
+
 TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   watched_client one(cluster.url("timeout=1s"));
