@@ -28,6 +28,8 @@ class candidate {
       : service_(std::move(s)), name_((check_name(name), name)), on_(check_options_of_object(name, options)) {}
 
   [[nodiscard]] std::optional<leadership> campaign(const limit& until) const {
+    if (const auto no_cells = service_->backend().open_cell(cell_of(name_))->refusal())
+      service_->fail(*no_cells, name_);
     std::optional<lease> won = service_->acquire(core::request(name_, on_, until));
     if (!won) return std::nullopt;
     std::shared_ptr<core::announcement> announced = service_->announce(*won, cell_of(name_), on_.label);

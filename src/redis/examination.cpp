@@ -99,7 +99,7 @@ class examination {
     for (const std::string_view each : judged_settings) config.add(each);
     const std::optional<value> set = co_await ask_if_allowed(
         config, "redis.config", "'+config|get'", "The server's settings for data, replicas and connections");
-    self_portrait is;
+    self_portrait is{.info = {}, .config = {}, .waits_out_restarts = settings_.waits_out_restarts};
     if (told) is.info = facts::of_info(told->text);
     if (set) is.config = facts::of_config(*set);
     judge(is, found_);
@@ -236,7 +236,7 @@ task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std:
   co_await look_at_slots(i, all, s, until, whole);
   std::vector<finding> found = whole.take();
   std::optional<seam::failure> why;
-  bool some_answer = false;
+  bool some_answer = false;  // also that it cannot serve
   for (const std::string& part : parts) {
     const std::shared_ptr<link> there = all.part(part);
     if (!there) continue;  // it has left the cluster just now
@@ -244,6 +244,7 @@ task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std:
     answer here = co_await one.run();
     if (here.is_unknown()) {
       why = here.why();
+      some_answer = some_answer || why->code != errc::unreachable;
       found.push_back({finding::severity::danger, "redis.node",
                        "The node " + part + " cannot be looked at: " + why->text,
                        "The locks of its slots can be neither taken nor renewed.",

@@ -59,6 +59,12 @@ void judge_persistence(const self_portrait& is, seam::findings& found) {
       "lock may be forgotten";
   const std::string logs(either(is, "appendonly", "aof_enabled"));
   if (logs.empty()) return;
+  const bool at_once =
+      is.config && is.config->text("appendonly") == "yes" && is.config->text("appendfsync") == "always";
+  if (is.waits_out_restarts && !at_once) {
+    return found.fine(
+        id, "A restart may forget locks; the server does not vote again before all of them are over (max_ttl).");
+  }
   if (logs == "yes" || logs == "1") {
     const std::string_view sync = is.config ? is.config->text("appendfsync") : std::string_view();
     if (sync == "always") {

@@ -15,6 +15,7 @@ namespace holdfast::redis {
 struct self_portrait {
   facts info;
   std::optional<facts> config;
+  bool waits_out_restarts = false;  ///< once it has restarted, it does not count until all locks from before are over
 };
 
 /// The settings that are judged, as CONFIG GET knows them.

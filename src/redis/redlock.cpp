@@ -121,7 +121,8 @@ redlock redlock::parse(std::string_view url) {
   std::set<std::string> known;
   for (const std::string& host : p.hosts) {
     if (host.empty()) refuse("between two commas of the URL there is no server");
-    const settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind, own_options));
+    settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind, own_options));
+    one.waits_out_restarts = !all.young_ones_vote;
     if (one.wait.is_wanted()) {
       refuse(
           "wait_replicas and wait_aof are for one server and its replicas; here a majority of servers has every lock");

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "holdfast/limit.hpp"
@@ -47,6 +48,8 @@ inline constexpr std::size_t longest_note = 256;
 class cell {
  public:
   virtual ~cell() = default;
+  /// Why there is none, and never will be: all else answers that, too. Asks nobody.
+  [[nodiscard]] virtual std::optional<failure> refusal() const { return std::nullopt; }
   /// yes or unknown.
   virtual task<answer<reading>> get(io&, limit) = 0;
   /// Changes it if it still has the version `seen`. yes: the version that this change made, also if it was made when it

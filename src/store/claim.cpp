@@ -37,6 +37,7 @@ namespace {
 
 class no_cell final : public cell {
  public:
+  [[nodiscard]] std::optional<failure> refusal() const override { return why(); }
   task<answer<reading>> get(io&, limit) override { co_return answer<reading>::unknown(why()); }
   task<answer<std::uint64_t>> put(io&, std::uint64_t, change, limit) override {
     co_return answer<std::uint64_t>::unknown(why());
@@ -44,7 +45,12 @@ class no_cell final : public cell {
   task<wake> changed(io&, reading, limit) override { co_return wake::signalled; }
 
  private:
-  static failure why() { return failure(errc::unsupported, "this store keeps locks only, and no numbers"); }
+  static failure why() {
+    return failure(
+        errc::unsupported,
+        "this store keeps locks only, and no numbers: for elections and latches take one that does, such as one "
+        "server, a cluster or a directory; whoever only wants to be the one takes a lock");
+  }
 };
 
 }  // namespace

@@ -424,14 +424,37 @@ TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at
   auto waiting = other.wait_for(name, {.ttl = 25s});
   EXPECT_TRUE(is_connected(0));
   EXPECT_EQ(cluster.ask(3, {"CLUSTER", "FAILOVER"}).text, "OK");
-  EXPECT_TRUE(test::eventually([&] { return cluster.primaries().front() != 0; }));
-  cluster.wait_until_moves_are_known();  // else the map that is drawn may be the old one
+  // All know of it, so that nobody draws the old map.
+  const auto is_replica_to = [&](std::size_t node) {
+    const std::string all = cluster.ask(node, {"CLUSTER", "NODES"}).text;
+    const std::string line = all.substr(all.find(cluster.id(0)));
+    return line.substr(0, line.find('\n')).find("slave") != std::string::npos;
+  };
+  for (std::size_t node = 0; node < 6; ++node) {
+    EXPECT_TRUE(test::eventually([&] { return is_replica_to(node); })) << node;
+  }
   EXPECT_EQ(held.release(), released::yes);
   EXPECT_TRUE(test::get(std::move(waiting)));
   EXPECT_TRUE(test::eventually([&] { return !is_connected(0); })) << "it has no slots";
   for (const std::size_t node : {0U, 1U, 2U}) {
     EXPECT_TRUE(one.store.try_acquire(cluster.name_at(node), within(test::hang)));
   }
+}
+
+TEST(redis_cluster_that_lacks_a_slot, is_examined_all_the_same) {
+  test::redis_cluster cluster;
+  watched_client one(cluster.url());
+  std::vector<lease> held;
+  for (std::size_t node = 0; node < 3; ++node) held.push_back(one.store.acquire(cluster.name_at(node), {.ttl = 1h}));
+  for (std::size_t node = 0; node < 3; ++node) (void)cluster.node(node).ask({"CLUSTER", "DELSLOTS", "7"});
+  const auto is_down = [&](std::size_t node) {
+    return cluster.node(node).ask({"GET", lock_of(cluster.name_at(node))}).text.starts_with("CLUSTERDOWN");
+  };
+  EXPECT_TRUE(test::eventually([&] { return is_down(0) && is_down(1) && is_down(2); }));
+  const std::vector<finding> all = one.store.examine();
+  EXPECT_TRUE(test::is(all, "redis.slots", finding::severity::danger));
+  EXPECT_TRUE(test::is(all, "redis.node", finding::severity::danger));
+  EXPECT_NE(test::found(all, "redis.node")->what.find("CLUSTERDOWN"), std::string::npos);
 }
 
 TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {

@@ -404,6 +404,8 @@ TEST(redlock, says_what_it_does_not_have) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   EXPECT_EQ(failure_of([&] { (void)one.store.acquire("a", {.shared = true}); }).first, errc::unsupported);
+  EXPECT_EQ(failure_of([&] { (void)election(one.store, "a").campaign(); }).first, errc::unsupported);
+  EXPECT_EQ(servers.holding("a"), 0u) << "nobody leads whom nobody can see lead";
   EXPECT_FALSE(one.store.promises().fair);
 }
 

@@ -99,6 +99,10 @@ TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
   const std::vector<finding> none = of({{"appendonly", "no"}});
   EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
+  seam::findings at_redlock;
+  judge({.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .waits_out_restarts = true},
+        at_redlock);
+  EXPECT_EQ(level(at_redlock.all(), "redis.persistence"), severity::fine) << "it does not vote until they are over";
   const std::vector<finding> snapshots = of({{"appendonly", "no"}, {"save", "3600 1"}});
   EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);
