@@ -8,6 +8,8 @@
 
 namespace holdfast::cli {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 /// Beside those who hold it.
@@ -33,7 +35,9 @@ outlook outlook_of(const state& is, const hold_options& wanted) {
 std::vector<sight> look(const store& s, const hold_options& wanted, const limit& until) {
   std::vector<sight> all;
   for (const std::string& name : wanted.names) {
-    state is = s.inspect(name, until);
+    // One that is over would count as none; so long a store that is there needs at most.
+    const limit enough(std::max(until.at(), within(200ms).at()), until.stop());
+    state is = s.inspect(name, enough);
     const outlook seen = outlook_of(is, wanted);
     if (seen == outlook::another_size) {
       throw lock_error(errc::foreign, name,
@@ -45,7 +49,7 @@ std::vector<sight> look(const store& s, const hold_options& wanted, const limit&
   return all;
 }
 
-limit for_one_look() { return within(std::chrono::seconds(2)); }
+limit for_one_look() { return within(2s); }
 
 std::string in_words(const sight& s) {
   const std::string name = printable(s.name);

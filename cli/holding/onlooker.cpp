@@ -64,9 +64,9 @@ void onlooker::note_renewals(const event& e) {
   heard_.notify_all();
 }
 
-std::string onlooker::loss() {
+std::string onlooker::loss(boot_clock::duration at_most) {
   std::unique_lock lock(mutex_);
-  heard_.wait_for(lock, 500ms, [&] { return !loss_.empty(); });
+  heard_.wait_for(lock, at_most, [&] { return !loss_.empty(); });
   return loss_;
 }
 

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <holdfast/limit.hpp>
 #include <holdfast/observer.hpp>
 #include <mutex>
 #include <string>
@@ -16,9 +17,10 @@ class onlooker final : public observer {
  public:
   onlooker(const status& s, bool verbose, bool quiet = false) : status_(s), verbose_(verbose), quiet_(quiet) {}
   void on(const event&) noexcept override;
-  /// Why the lock was lost; nothing: not heard of within half a second. Events come a little later than what they tell:
+  /// Why the lock was lost; nothing: not heard of in that time. Events come a little later than what they tell:
   /// the store may have been asked who took it.
-  [[nodiscard]] std::string loss();
+  [[nodiscard]] std::string loss(boot_clock::duration at_most = longest_doubt);
+  static constexpr boot_clock::duration longest_doubt = std::chrono::milliseconds(500);
   /// Why the last renewal got no answer; nothing: it got one.
   [[nodiscard]] std::string unrenewed();
   /// Whoever runs us may hold what we wait for: to be said when we do.

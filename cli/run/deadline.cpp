@@ -37,10 +37,10 @@ deadline::instant deadline::kill_leftovers_at() const {
   return boot_clock::now() + std::min<boot_clock::duration>(before_.grace, left);
 }
 
-deadline::reason deadline::why(distance d) const {
+deadline::reason deadline::why(distance d, boot_clock::duration at_most) const {
   const instant at = d == distance::near ? lease_.deadline() : boot_clock::now();
   if (options_.hold.max_hold_ends(held_since_, at)) return {true, "--max-hold is over"};
-  std::string words = d == distance::near ? onlooker_.unrenewed() : onlooker_.loss();
+  std::string words = d == distance::near ? onlooker_.unrenewed() : onlooker_.loss(at_most);
   if (words.empty()) words = d == distance::near ? "no answer yet" : "its time is over";
   return {false, words};
 }

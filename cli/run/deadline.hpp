@@ -34,7 +34,7 @@ class deadline {
     bool max_hold;
     std::string words;
   };
-  [[nodiscard]] reason why(distance) const;
+  [[nodiscard]] reason why(distance, boot_clock::duration at_most) const;
   [[nodiscard]] instant held_since() const noexcept { return held_since_; }
 
  private:

@@ -88,7 +88,7 @@ void supervision::mind_the_lock() {
   loss_.take();  // it only wakes us; what counts is the lease
   if (of_.lost.signal == 0) {
     next_ = never;
-    if (!of_.held.held()) note(deadline::distance::over);
+    if (!of_.held.held()) note(deadline::distance::over, onlooker::longest_doubt);
     return;
   }
   if (kill_at_ && (now >= next_ || !of_.command.runs_beside())) {  // the line had its time, or has ended
@@ -106,16 +106,17 @@ void supervision::begin_to_stop(deadline::distance is) {
   const instant kill_at = of_.due.kill_at(is);
   if (of_.lost.line.empty()) {
     stop(of_.lost.signal, kill_at);
-    note(is);
+    note(is, std::min(onlooker::longest_doubt, kill_at - boot_clock::now()));
   } else {
-    note(is);  // first: the line wants to know why
+    note(is, 100ms);  // first: the line wants to know why, but the command works on meanwhile
     run_line(kill_at);
   }
 }
 
-void supervision::note(deadline::distance is) {
+/// Waits so long, at most, to be told why.
+void supervision::note(deadline::distance is, boot_clock::duration at_most) {
   if (is == deadline::distance::over && std::exchange(loss_told_, true)) return;
-  const deadline::reason r = of_.due.why(is);
+  const deadline::reason r = of_.due.why(is, at_most);
   why_ = r.words;
   if (of_.lost.signal != 0) stopped_for_ = is == deadline::distance::near && r.max_hold ? "max_hold" : "lost";
   if (is == deadline::distance::over) {

@@ -60,7 +60,7 @@ class supervision {
   void see_the_command();
   void mind_the_lock();
   void begin_to_stop(deadline::distance);
-  void note(deadline::distance);
+  void note(deadline::distance, boot_clock::duration at_most);
   void run_line(instant kill_at);
   void stop(int number, instant kill_at);
   void after_the_end();

@@ -47,6 +47,9 @@ class quorum final : public seam::backend {
 
  private:
   class place;
+  /// What each of them says, if it does so in time.
+  seam::task<round_of<state>> views_of(std::string name, limit);
+  [[nodiscard]] seam::answer<state> common_view(round<state>&) const;
   seam::task<seam::answer<state>> inspect_here(std::string name, limit);
   seam::task<seam::answer<seam::done>> revoke_here(std::string name, std::string reason, std::uint64_t fence, limit);
   seam::task<seam::answer<listing>> list_here(std::string prefix, std::string after, std::size_t most, limit);

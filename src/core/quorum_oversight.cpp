@@ -1,5 +1,7 @@
 // What those see and do who look after the locks of others, at all servers.
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "core/quorum.hpp"
@@ -23,26 +25,54 @@ constexpr std::size_t most_unanswered = 64;
 
 }  // namespace
 
+namespace {
+
+/// Whether one who is meant has a majority, if those have it that said nothing.
+bool may_hold_it(round<state>& views, const seam::breaking& what) {
+  const tally& count = views.count();
+  std::map<std::string, std::size_t> votes;
+  std::size_t most = 0;
+  for (std::optional<answer<state>>& got : views.replies()) {
+    if (!got || !got->is_yes() || got->value().holders.empty()) continue;
+    const state::holder& each = got->value().holders.front();
+    const std::optional<seam::owner_id> holder = each.foreign ? std::nullopt : seam::owner_of(each.owner);
+    const bool meant = holder && what.is_about(*holder, seam::share(), each.fence, seam::vote::fences);
+    if (meant) most = std::max(most, ++votes[each.owner]);
+  }
+  return most > 0 && most + count.voters - count.yes >= count.majority();
+}
+
+}  // namespace
+
 task<answer<state>> quorum::inspect(io& i, std::string name, limit l) {
   answer<state> got = co_await all_.at_home(i, inspect_here(std::move(name), std::move(l)));
   co_return got;
 }
 
-task<answer<state>> quorum::inspect_here(std::string name, limit l) {
+task<round_of<state>> quorum::views_of(std::string name, limit l) {
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<state> all =
       all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); });
   const limit own(each.at(), l.stop());
   const verdict over = co_await all->settle(all_.home(), all_of_them, own);
   (void)over;  // those that have not answered by now do not count
-  if (all->count().yes < all_.majority()) {
-    co_return answer<state>::unknown(all_.why_not(*all, "no majority of the servers answers"));
+  co_return all;
+}
+
+answer<state> quorum::common_view(round<state>& all) const {
+  if (all.count().yes < all_.majority()) {
+    return answer<state>::unknown(all_.why_not(all, "no majority of the servers answers"));
   }
   std::vector<const state*> seen;
-  for (std::optional<answer<state>>& got : all->replies()) {
+  for (std::optional<answer<state>>& got : all.replies()) {
     if (got && got->is_yes()) seen.push_back(&got->value());
   }
-  co_return answer<state>::yes(shared_view(seen, all_.majority()));
+  return answer<state>::yes(shared_view(seen, all_.majority()));
+}
+
+task<answer<state>> quorum::inspect_here(std::string name, limit l) {
+  const round_of<state> all = co_await views_of(std::move(name), std::move(l));
+  co_return common_view(*all);
 }
 
 /// A majority decides, but all are waited for: a server that does it later would do it to whoever holds it then.
@@ -78,7 +108,8 @@ task<answer<done>> quorum::break_lock(io& i, seam::breaking what, limit l) {
 /// Then it is taken from that one at all servers. Who is not meant is not touched, and they are asked all the same:
 /// an answer to this very call may have got lost.
 task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
-  answer<state> is = co_await inspect_here(what.name, l);
+  const round_of<state> views = co_await views_of(what.name, l);
+  answer<state> is = common_view(*views);
   if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
   const std::vector<state::holder>& holders = is.value().holders;
   const bool held = !holders.empty();
@@ -96,14 +127,18 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
     what.fence = holders.front().fence;
   }
   const auto before = meant_by_.find(call);
-  what.owner = before != meant_by_.end() ? std::optional(before->second) : std::nullopt;
+  const bool known = before != meant_by_.end();
+  if (!known && may_hold_it(*views, what)) {
+    co_return answer<done>::unknown(all_.why_not(*views, "too few of the servers say who holds it"));
+  }
+  what.owner = known ? std::optional(before->second) : std::nullopt;
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<done> all =
       all_.ask_all<done>([&](std::size_t who) { return all_[who].take_away(all_.home(), what, each); });
   const limit own(each.at(), l.stop());
   answer<done> got = co_await said_by_all(all, own, "no majority of the servers takes it from its holder");
   // Whoever is told by the first server gives back what it has at others, and may be there before us.
-  if (got.is_no() && all->count().yes > 0) got = answer<done>::yes(done());
+  if (got.is_no() && what.owner && all->count().yes > 0) got = answer<done>::yes(done());
   if (!got.is_unknown()) meant_by_.erase(call);
   co_return got;
 }

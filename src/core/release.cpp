@@ -170,11 +170,13 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
 void engine::tell_loss(const hold& h, const tenancy& lease, instant now, loss how) noexcept {
   if (!report_.wanted()) return;
   const span held_for = now - lease.began();
-  if (how == loss::taken && looks_ < most_looks && !ending_.stop_requested()) {
+  if (how == loss::taken && !ending_.stop_requested()) {
+    const bool few = ++looks_ <= most_looks;  // counted here: a thousand may be lost before the first look begins
     try {
-      return spawn(tell_who_took(h.name, lease.fence(), held_for));
+      if (few) return spawn(tell_who_took(h.name, lease.fence(), held_for));
     } catch (const std::bad_alloc&) {  // then without it
     }
+    --looks_;
   }
   constexpr std::string_view words[] = {"its time is over", "not renewed before its deadline", not_ours};
   report_.tell(user_, {.what = event::kind::lost,
@@ -186,7 +188,6 @@ void engine::tell_loss(const hold& h, const tenancy& lease, instant now, loss ho
 }
 
 task<void> engine::tell_who_took(std::string name, std::uint64_t fence, span held_for) {
-  ++looks_;
   std::string why(not_ours);
   try {
     const limit soon(later(home_.now(), longest_look), ending_.get_token());

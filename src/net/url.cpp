@@ -125,8 +125,7 @@ void check_credentials(std::string_view text) {
   if (!other_hosts && user.find(',') == std::string_view::npos) return;
   throw bad_url(
       "user and password are those of all hosts of a URL, and stand once, before the first: user:password@a,b,c; a "
-      "comma "
-      "in them is written %2C, and an @ %40");
+      "comma in them is written %2C, and an @ %40");
 }
 
 url url::parse(std::string_view text) {

@@ -141,6 +141,7 @@ void cluster::post(const command& what) {
 task<seam::answer<names>> cluster::parts(io& i, limit l) {
   std::optional<seam::failure> lost = co_await map_.make_sure(i, std::move(l));
   if (lost) co_return seam::answer<names>::unknown(std::move(*lost));
+  map_.draw_soon();  // parts are asked by their names: none of them says that another has its slots now
   co_return seam::answer<names>::yes(map_.primaries());
 }
 

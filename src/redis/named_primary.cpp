@@ -29,7 +29,7 @@ bool named_primary::hear(word said, runtime::instant now) {
 
 bool named_primary::doubt(const place& at) noexcept {
   if (!known_.promoted || !same(at, known_.at)) return false;
-  known_.epoch = -1;
+  --known_.epoch;  // those that are behind are so still
   known_.promoted = false;
   return true;
 }

@@ -82,6 +82,7 @@ task<answer<grant>> place::poll(io& i, limit l) {
   if (in_queue || !queue_ || !got.is_no()) co_return got;
   const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, lock_, l);
   if (deaf) co_return answer<grant>::unknown(*deaf);
+  waiting_.listened_at = lies_on();
   answer<grant> again = co_await ask(i, true, l);
   co_return again;
 }

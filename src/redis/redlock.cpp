@@ -81,6 +81,16 @@ std::size_t margin_in(const std::string& text, std::size_t servers) {
   return margin;
 }
 
+/// Where the last user or password ends that stands before a host. A path may have an @ of its own.
+std::size_t end_of_credentials(std::string_view way) {
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < way.size(); begin = std::min(way.find(',', begin), way.size()) + 1) {
+    const std::size_t at = way.find('@', begin);
+    if (at < std::min(way.find('/', begin), way.size())) end = at + 1;
+  }
+  return end;
+}
+
 pieces cut_up(std::string_view url) {
   const auto* const is = std::find_if(std::begin(schemes), std::end(schemes),
                                       [&](const scheme& each) { return url.starts_with(each.name); });
@@ -94,7 +104,7 @@ pieces cut_up(std::string_view url) {
   const std::size_t at = way.substr(0, slash).rfind('@');
   const std::size_t begin = at == std::string_view::npos ? 0 : at + 1;
   try {
-    net::check_credentials(way.substr(0, is->sockets ? std::max(begin, way.rfind('@') + 1) : begin));
+    net::check_credentials(way.substr(0, end_of_credentials(way)));
   } catch (const net::bad_url& e) {
     refuse(e.what());
   }

@@ -64,9 +64,10 @@ task<void> sentinel_watch::listen(line& l) {
   l.due = 0;
   l.epoch.reset();
   for (bool good = begin(l); good;) {
-    const limit next(later(loop_.now(), sentinels_.between_questions()), ending_.get_token());
-    const wake why = co_await wait(loop_, l.broken, next);
-    good = why == wake::late && l.due == 0 && ask(l);
+    const milliseconds period = sentinels_.between_questions();
+    const wake why = co_await wait(loop_, l.broken, limit(later(loop_.now(), period), ending_.get_token()));
+    const bool is_silent = l.due != 0 && loop_.now() >= later(l.asked, period);  // a message may have made us ask
+    good = why == wake::late && !is_silent && (l.due != 0 || ask(l));
   }
   loop_.unwatch(l.to->fd());
   l.to.reset();
@@ -85,6 +86,7 @@ bool sentinel_watch::ask(line& l) noexcept {
   try {
     const command question = sentinels_.question();
     std::string bytes = question.bytes();
+    if (l.due == 0) l.asked = loop_.now();
     l.due += question.replies();
     return l.to->send(bytes);
   } catch (const std::exception&) {

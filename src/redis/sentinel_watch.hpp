@@ -35,6 +35,7 @@ class sentinel_watch {
     const std::size_t which;
     std::unique_ptr<connection> to;
     std::size_t due = 0;                // replies, of which each question has two
+    runtime::instant asked{};           // since then they are due
     value first_reply;                  // of the two
     std::optional<std::int64_t> epoch;  // in which it named the primary
     runtime::signal broken;

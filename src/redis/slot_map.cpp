@@ -199,8 +199,8 @@ bool slot_map::is_seed(const node& n) const noexcept {
   return std::ranges::any_of(settings_.seeds, [&](const url::place& each) { return same(each, n.at()); });
 }
 
-/// False: none is left of those that have no slots. A seed that was not there is kept, so that it is asked last.
-bool slot_map::part_with_leavers() {
+/// A seed that was not there is kept, so that it is asked last.
+bool slot_map::part_with_leavers(std::vector<user>& leavers) {
   return known_.with([&](known& k) {
     const std::vector<bool> with_slots = k.with_slots();
     bool some_left = false;
@@ -208,7 +208,7 @@ bool slot_map::part_with_leavers() {
       user& each = k.nodes[n];
       if (!each || with_slots[n] || (each->has_failed() && is_seed(*each))) continue;
       const bool used = each.use_count() > 1;  // others get at it under the lock only
-      if (!used) leaving_.push_back(std::move(each));
+      if (!used) leavers.push_back(std::move(each));
       some_left = some_left || used;
     }
     return some_left;
@@ -232,15 +232,16 @@ task<void> slot_map::forget() {
     const wake why = co_await sleep(loop_, limit(later(loop_.now(), before_forgetting), ending_.get_token()));
     if (why == wake::stopped) co_return;
     forgetting_ = false;  // whoever draws a map from now on starts another
-    const bool some_left = part_with_leavers();
-    while (!leaving_.empty()) {
-      const auto closing = [&last = *leaving_.back()] {
+    std::vector<user> leavers;
+    const bool some_left = part_with_leavers(leavers);
+    while (!leavers.empty()) {
+      const auto closing = [&last = *leavers.back()] {
         last.way().close();
         return true;
       };
       const bool closed = co_await runtime::blocking(loop_, closing);
       (void)closed;
-      leaving_.pop_back();
+      leavers.pop_back();
     }
     if (!some_left || forgetting_.exchange(true)) co_return;
   }
@@ -249,7 +250,7 @@ task<void> slot_map::forget() {
 void slot_map::close() noexcept {
   ending_.request_stop();
   tasks_.wait_until_empty();
-  std::vector<user> all = std::move(leaving_);
+  std::vector<user> all;
   known_.with([&](const known& k) {
     std::copy_if(k.nodes.begin(), k.nodes.end(), std::back_inserter(all),
                  [](const user& each) { return each != nullptr; });

@@ -73,7 +73,8 @@ class slot_map {
   runtime::task<void> draw_again();
   void forget_soon();
   runtime::task<void> forget();
-  [[nodiscard]] bool part_with_leavers();
+  /// Puts those that may go into `leavers`. False: none is left of those that have no slots.
+  [[nodiscard]] bool part_with_leavers(std::vector<user>& leavers);
   [[nodiscard]] bool is_seed(const node&) const noexcept;
 
   const settings settings_;
@@ -85,7 +86,6 @@ class slot_map {
   std::atomic<std::uint64_t> nodes_made_{0};
   std::atomic<bool> drawing_{false};
   std::atomic<bool> forgetting_{false};
-  std::vector<user> leaving_;  // of forget()
   runtime::nursery tasks_{loop_};
 };
 

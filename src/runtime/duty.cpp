@@ -62,13 +62,15 @@ void duty::rest() noexcept {
   });
   granted_ = true;
   granted_.notify_one();
-  for (bool over = false, for_long = false; !over;) {
-    (void)wait_here(call_, limit(for_long ? never : later(boot_clock::now(), longest_rest)));
+  instant until = later(boot_clock::now(), longest_rest);
+  for (bool over = false; !over;) {
+    (void)wait_here(call_, limit(until));
     over = state_.with([&](state& s) {
       const bool stands_in = s.is == of::stand_in;
-      s.for_long = for_long = stands_in && s.number == seen;
+      s.for_long = stands_in && s.number == seen;
       seen = s.number;
-      if (stands_in || (!s.called && boot_clock::now() - s.last < longest_rest)) return false;
+      until = s.for_long ? never : later(stands_in ? boot_clock::now() : s.last, longest_rest);
+      if (stands_in || (!s.called && boot_clock::now() < until)) return false;
       s.is = of::own_thread;
       s.called = false;
       return true;

@@ -25,6 +25,7 @@ class nursery {
 
   /// Spawns it for a caller that blocks until it has set `over`.
   void run_until(task<void> work, signal& over) {
+    home_.start();  // it may throw, and nothing has begun
     const root made = drive(*this, std::move(work));
     ++running_;
     home_.run_until(made.frame.promise().start, over);

@@ -111,6 +111,19 @@ TEST(redlock_oversight, leaves_alone_what_another_library_holds) {
   EXPECT_EQ(servers.holding("a"), 2u);
 }
 
+TEST(redlock_oversight, does_not_say_that_nobody_holds_it_when_one_that_is_silent_may_be_needed_for_it) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), patient(servers.url()), other(servers.url(), 500ms);
+  lock_for_another(servers, 2, "a");
+  lease held = one.store.acquire("a", {.ttl = 1h});
+  servers[1].stop();
+  const auto [why, text] = failure_of([&] { (void)other.store.break_lock("a", held.fence(), "it hangs"); });
+  EXPECT_EQ(why, errc::unreachable) << text;
+  EXPECT_FALSE(patient.store.break_lock("a", held.fence() + 1'000, "it hangs")) << "that is another's fence";
+  servers[1].go_on();
+  EXPECT_TRUE(held.renew(1h));
+}
+
 TEST(redlock_oversight, does_not_take_a_vote_that_another_has_at_a_minority) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());

@@ -68,6 +68,7 @@ TEST_F(named_primary_of_epoch_3, is_what_they_name_when_the_promoted_one_is_in_d
   EXPECT_FALSE(primary.doubt(old_one)) << "it is another that is";
   EXPECT_TRUE(primary.doubt(new_one));
   EXPECT_FALSE(primary.doubt(new_one)) << "once is enough";
+  EXPECT_FALSE(say(primary, {"older", 1}, 2)) << "it is behind";
   EXPECT_TRUE(say(primary, old_one, 3));
   EXPECT_EQ(host(), "old");
 }

@@ -105,6 +105,7 @@ TEST(redlock_url, with_a_password_before_each_server_is_refused_with_the_cure) {
     EXPECT_TRUE(has(refusal(bad), "stand once, before the first")) << bad;
     EXPECT_FALSE(has(refusal(bad), "ret@")) << refusal(bad);
   }
+  EXPECT_FALSE(has(refusal("redlock+unix:///run/redis@1,/run/b,/run/c"), "stand once")) << "it is a path";
   EXPECT_EQ(redlock::parse("redlock://:a@b@a,b,c").servers.at(0).password, "a@b") << "it can only mean one thing";
 }
 
