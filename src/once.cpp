@@ -61,8 +61,15 @@ bool once_turn::comes() {
     if (silence) std::rethrow_exception(silence);
     return false;
   }
-  const std::optional<lease> place = at.on->acquire(core::request(at.name, at.onlooker, at.until));
-  return place.has_value();
+  try {
+    const std::optional<lease> place = at.on->acquire(core::request(at.name, at.onlooker, at.until));
+    return place.has_value();
+  } catch (const lock_error& e) {
+    if (e.code() != errc::unsupported) throw;
+  }
+  // A store without readers: one after the other.
+  if (!at.is_over()) at.held = at.on->acquire(core::request(at.name, at.maker, at.until));
+  return at.held.has_value();
 }
 
 }  // namespace holdfast::detail

@@ -105,7 +105,7 @@ store open(std::string_view given, const open_options& options) {
     return detail::service::open(s.shown(url), make, options);
   }
   std::string known;
-  for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name).append(":");
+  for (const scheme& s : schemes) known.append(known.empty() ? "" : ", ").append(s.name);
   throw lock_error(
       errc::bad_url, "",
       "no store answers to " + (quotable(wanted) ? "'" + wanted + ":'" : "that") + "; this build knows " + known);

@@ -24,6 +24,9 @@ namespace {
 
 /// It is tried again at the next renewal.
 constexpr span longest_mending = 2s;
+/// At the end of all it is tried a last time: most have been sent before, and only the answer is missing.
+constexpr span last_request = 100ms;
+
 task<void> mend(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
   bool mine = a->turns[who].try_enter();
   if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
@@ -94,12 +97,14 @@ task<answer<done>> withdraw(electorate& all, std::shared_ptr<attempt> a, std::si
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
-    const limit once(later(all.home().now(), one_request));
+    const bool last = all.is_ending();
+    const instant begun = all.home().now();
+    const limit once = last ? limit(later(begun, last_request)) : all.until(later(begun, one_request));
     got = co_await all[who].withdraw(all.home(), *a, *a->leaves, once);
     const instant now = all.home().now();
-    if (!got.is_unknown() || now >= end || all.is_ending()) co_return got;
+    if (!got.is_unknown() || now >= end || last) co_return got;
     const wake why = co_await sleep(all.home(), all.until(later(now, back_off(all.home(), tries))));
-    (void)why;  // at the end of all it is tried a last time
+    (void)why;
   }
 }
 

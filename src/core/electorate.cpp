@@ -37,7 +37,9 @@ task<std::optional<failure>> electorate::reach_majority(std::size_t min_margin, 
   const limit each = until(enough);
   const round_of<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); }, min_margin);
   const verdict so = co_await all->settle(home_, of_election, l);
-  if (so == verdict::yes || all->count().yes >= majority()) co_return std::nullopt;
+  if (so == verdict::yes) co_return std::nullopt;
+  const verdict without_margin = co_await all->settle(home_, of_step, l);  // what is too few says so by its votes
+  if (without_margin == verdict::yes) co_return std::nullopt;
   co_return why_not(*all, "no majority of the servers can be reached");
 }
 

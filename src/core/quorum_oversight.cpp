@@ -27,6 +27,22 @@ constexpr std::size_t most_unanswered = 64;
 
 namespace {
 
+/// So long those are waited for that only add to what is clear.
+constexpr span a_moment = 100ms;
+
+/// Whether a majority has answered, and those that have not yet cannot make anybody the holder.
+bool is_clear(round<state>& views) {
+  const tally& count = views.count();
+  std::map<std::string, std::size_t> votes;
+  std::size_t most = 0;
+  for (std::optional<answer<state>>& got : views.replies()) {
+    if (!got || !got->is_yes() || got->value().holders.empty()) continue;
+    const state::holder& each = got->value().holders.front();
+    most = std::max(most, ++votes[each.foreign ? "" : each.owner]);
+  }
+  return count.yes >= count.majority() && (most >= count.majority() || most + count.open() < count.majority());
+}
+
 /// Whether one who is meant has a majority, if those have it that said nothing.
 bool may_hold_it(round<state>& views, const seam::breaking& what) {
   const tally& count = views.count();
@@ -53,9 +69,11 @@ task<round_of<state>> quorum::views_of(std::string name, limit l) {
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<state> all =
       all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); });
+  const limit soon(std::min(each.at(), later(all_.home().now(), a_moment)), l.stop());
+  verdict so_far = co_await all->settle(all_.home(), all_of_them, soon);
   const limit own(each.at(), l.stop());
-  const verdict over = co_await all->settle(all_.home(), all_of_them, own);
-  (void)over;  // those that have not answered by now do not count
+  if (so_far == verdict::open && !is_clear(*all)) so_far = co_await all->settle(all_.home(), all_of_them, own);
+  (void)so_far;  // those that have not answered by now do not count
   co_return all;
 }
 

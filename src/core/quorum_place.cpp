@@ -134,6 +134,10 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
   const limit each = all_.until(later(sent, limit_of_a_vote(spec_.ttl)));
   a->votes = all_.ask_all<vote>([&](std::size_t who) { return core::ask(all_, a, who, each); }, settings_.min_margin);
   const verdict so = co_await a->votes->settle(home, of_election, l);
+  if (so == verdict::unknown && settings_.min_margin != 0) {
+    const verdict without_margin = co_await a->votes->settle(home, of_step, l);
+    (void)without_margin;  // only for the reason
+  }
   if (so == verdict::yes) {
     std::optional<failure> unfenced = co_await agree_on_a_fence(a, l);
     const instant from = planted(bug::validity_from_the_reply) ? home.now() : sent;

@@ -84,6 +84,9 @@ url::place place_in(std::string_view text) {
     throw bad_url("an IPv6 address in a URL stands in brackets: [::1]:6379");
   }
   found.host = decoded(host.first);
+  if (std::ranges::any_of(found.host, [](unsigned char c) { return c <= 0x20 || c == 0x7f; })) {
+    throw bad_url("there is a blank in a host of the URL");
+  }
   if (host.both) found.port = port_in(host.second);
   return found;
 }

@@ -21,6 +21,10 @@ std::string count_of(std::int64_t replicas) {
   return replicas == 1 ? "1 replica" : std::to_string(replicas) + " replicas";
 }
 
+std::string there_are(std::int64_t replicas) {
+  return (replicas == 1 ? "There is " : "There are ") + count_of(replicas);
+}
+
 }  // namespace
 
 void judge_role(const self_portrait& is, seam::findings& found) {
@@ -54,12 +58,12 @@ void judge_replicas(const self_portrait& is, seam::findings& found) {
     found.fine(
         id, "A primary that hears no replica gives no locks (min-replicas-to-write " + std::to_string(at_least) + ").");
   } else if (wanted) {
-    found.warning(id, "There is " + count_of(*connected) + ", and min-replicas-to-write is 0.",
+    found.warning(id, there_are(*connected) + ", and min-replicas-to-write is 0.",
                   "A primary that is cut off from its replicas goes on giving locks while one of them takes over: two "
                   "hold at once, until the old primary is stopped.",
                   "CONFIG SET min-replicas-to-write 1 (and in redis.conf, on all of them)");
   }
-  found.note("redis.takeover", "There is " + count_of(*connected) + ", and each gets what is written a moment later.",
+  found.note("redis.takeover", there_are(*connected) + ", and each gets what is written a moment later.",
              "One that takes over has forgotten the locks that were not passed on to it yet. Who holds such a lock "
              "hears of it as soon as it is connected again, and until then another may have it, too.",
              most_lag > 0 ? "Let the resource check fences; min-replicas-max-lag (now " + std::to_string(most_lag) +

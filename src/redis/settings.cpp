@@ -280,7 +280,7 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
     set_seeds(s, u);
   } else {
     if (!u.others.empty())
-      refuse("this is one server; several hosts are those of a redis+sentinel:// or a redis+cluster:// URL");
+      refuse("this is one server; several are those of a redis+sentinel://, a redis+cluster:// or a redlock:// URL");
     if (!u.host.empty()) s.host = u.host;
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");

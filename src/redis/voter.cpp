@@ -88,6 +88,10 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   if (!is_no) co_return answer<vote>::unknown(strange("vote"));
   const std::string& owner = v.items[1].text;
   const std::optional<owner_reading> ours = owner_reading::of(owner);
+  if (ours && ours->id == who.owner && ours->inbox != client_->id_) {
+    co_return answer<vote>::unknown(seam::failure(
+        errc::bad_url, "it is one of the others, under another name, and has one vote (" + where() + ")"));
+  }
   got.holder = ours && !planted(bug::holder_by_inbox) ? owner.substr(ours->inbox.size())
                                                       : owner;  // it has another inbox at each server
   got.label = ours ? std::string(ours->label) : "another library";

@@ -92,6 +92,15 @@ TEST(redlock_margin, that_is_demanded_and_cannot_be_had_is_an_error_that_says_wh
   EXPECT_TRUE(patient.store.try_acquire("a", within(test::hang), {.ttl = 1h}));
 }
 
+TEST(redlock_margin, that_is_demanded_of_five_and_cannot_be_had_is_said_though_those_who_could_were_not_all_heard) {
+  redlock_servers servers(5);
+  watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=2"), 300ms);
+  servers[0].kill();
+  const auto [why, text] = failure_of([&] { (void)one.store.acquire("a", {.ttl = 1h}); });
+  EXPECT_EQ(why, errc::not_ready) << text;
+  EXPECT_EQ(text.find("no majority"), std::string::npos) << text;
+}
+
 TEST(redlock_margin, that_is_demanded_of_five_lets_one_be_dead) {
   redlock_servers servers(5);
   watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=1"));

@@ -2,7 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <holdfast/once.hpp>
+#include <optional>
 #include <thread>
 
 #include "core/quorum.hpp"
@@ -378,6 +383,8 @@ TEST(redlock, never_shows_its_password) {
   EXPECT_EQ(why, errc::denied) << text;
   EXPECT_FALSE(has(text, "secret")) << text;
   EXPECT_FALSE(has(wrong.store.url(), "secret")) << wrong.store.url();
+  watched_client almost("redlock+unix://:WRONG@" + paths + options, 300ms);
+  EXPECT_EQ(failure_of([&] { (void)almost.store.acquire("a"); }).first, errc::denied) << "a word of the server's own";
   watched_client right("redlock+unix://:right@" + paths + options);
   EXPECT_TRUE(right.store.try_acquire("a"));
   EXPECT_FALSE(has(right.store.url(), "right"));
@@ -398,6 +405,38 @@ TEST(redlock, that_is_examined_shows_what_is_found_at_each_server) {
   }
   servers[1].kill();
   EXPECT_TRUE(test::is(one.store.examine(), "redlock.server", finding::severity::danger)) << "no majority is left";
+}
+
+TEST(redlock, gives_one_vote_to_a_server_with_two_names) {
+  redlock_servers servers(2);
+  const std::string other_name = servers[0].socket() + "-again";
+  std::filesystem::create_symlink(servers[0].socket(), other_name);
+  watched_client one("redlock+unix://" + servers[0].socket() + "," + other_name + "," + servers[1].socket() +
+                         "?young_nodes=vote&timeout=300ms",
+                     500ms);
+  const lease held = one.store.acquire("a");
+  EXPECT_EQ(held.margin(), 0u);
+  servers[1].kill();
+  const std::string text = failure_of([&] { (void)one.store.acquire("b"); }).second;
+  EXPECT_TRUE(has(text, "under another name")) << text;
+}
+
+TEST(redlock, lets_those_who_need_something_made_once_come_one_after_the_other) {
+  redlock_servers servers(3);
+  watched_client one(servers.url()), other(servers.url());
+  std::atomic<int> made{0};
+  std::promise<void> begun;
+  const auto look = [&] { return made == 1 ? std::optional(made.load()) : std::nullopt; };
+  const auto make = [&]() -> std::optional<int> {
+    begun.set_value();
+    EXPECT_TRUE(test::eventually([&] { return !servers[0].keys(redlock_servers::key("a") + ":q").empty(); }))
+        << "the other waits";
+    return ++made;
+  };
+  auto first = std::async(std::launch::async, [&] { return once(one.store, "a", look, make); });
+  begun.get_future().wait();
+  EXPECT_EQ(once(other.store, "a", look, make), 1);
+  EXPECT_EQ(first.get(), 1);
 }
 
 TEST(redlock, says_what_it_does_not_have) {

@@ -22,7 +22,7 @@ std::string refusal_of(std::string_view url) {
 TEST(open, refuses_an_unknown_scheme_and_says_which_ones_it_knows) {
   const std::string why = refusal_of("gopher://host");
   EXPECT_NE(why.find("'gopher:'"), std::string::npos) << why;
-  EXPECT_NE(why.find("memory:"), std::string::npos) << why;
+  EXPECT_NE(why.find("memory"), std::string::npos) << why;
 }
 
 TEST(open, never_repeats_what_may_be_a_secret) {
