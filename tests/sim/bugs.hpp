@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -12,6 +13,7 @@ struct named_bug {
   bug what;
   std::string_view breaks;  ///< the invariant that must see it; others may see it, too
   store_kind where = store_kind::lease;
+  std::uint64_t after = 0;  ///< a seed: one that is rare is looked for from there
 };
 
 inline constexpr named_bug bugs[] = {
@@ -94,7 +96,7 @@ inline constexpr named_bug bugs[] = {
     {"mend_takes_over", bug::mend_takes_over, "I6", store_kind::redlock},
     {"withdrawal_of_anybody", bug::withdrawal_of_anybody, "I6", store_kind::redlock},
     {"taken_from_anybody", bug::taken_from_anybody, "I6", store_kind::redlock},
-    {"mended_after_a_break", bug::mended_after_a_break, "I12", store_kind::redlock},
+    {"mended_after_a_break", bug::mended_after_a_break, "I12", store_kind::redlock, 4'100},
     {"new_id_each_try", bug::new_id_each_try, "I13", store_kind::numbers},
     {"ids_forgotten", bug::ids_forgotten, "I13", store_kind::numbers},
     {"ended_cell_forgotten", bug::ended_cell_forgotten, "I13", store_kind::numbers},

@@ -30,8 +30,8 @@ TEST_P(planted_bugs, is_found) {
   planted_bug = GetParam().what;
   std::string found;
   std::map<std::string, int> others;
-  std::uint64_t seed = 0;
-  while (!names(found, GetParam().breaks) && seed < enough) {
+  std::uint64_t seed = GetParam().after;
+  while (!names(found, GetParam().breaks) && seed < GetParam().after + enough) {
     found = run(++seed, GetParam().where).violation;
     if (!found.empty()) ++others[found.substr(0, found.find(':'))];
   }
