@@ -36,7 +36,7 @@ slot_map::user slot_map::at(const url::place& where) {
   const auto is_there = [&](const node& n) { return same(n.at(), where); };
   user found = known_.with([&](const known& k) { return k.first(is_there); });
   if (found) return found;
-  const user made = std::make_shared<node>(where, ++nodes_made_, settings_, me_, loop_, listener_);
+  user made = std::make_shared<node>(where, ++nodes_made_, settings_, me_, loop_, listener_);
   return known_.with([&](known& k) {
     if (user faster = k.first(is_there)) return faster;
     auto free = std::find(k.nodes.begin(), k.nodes.end(), nullptr);
