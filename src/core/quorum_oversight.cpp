@@ -28,34 +28,42 @@ constexpr std::size_t most_unanswered = 64;
 namespace {
 
 /// So long those are waited for that only add to what is clear.
-constexpr span a_moment = 100ms;
+constexpr span minority_wait = 100ms;
 
-/// Whether a majority has answered, and those that have not yet cannot make anybody the holder.
-bool is_clear(round<state>& views) {
-  const tally& count = views.count();
+/// How many servers name the same holder, at most, of those holders of whom this is so: bool(holder).
+template <class F>
+std::size_t most_votes(round<state>& views, F counts) {
   std::map<std::string, std::size_t> votes;
   std::size_t most = 0;
   for (std::optional<answer<state>>& got : views.replies()) {
     if (!got || !got->is_yes() || got->value().holders.empty()) continue;
     const state::holder& each = got->value().holders.front();
-    most = std::max(most, ++votes[each.foreign ? "" : each.owner]);
+    if (counts(each)) most = std::max(most, ++votes[each.foreign ? "" : each.owner]);
   }
-  return count.yes >= count.majority() && (most >= count.majority() || most + count.open() < count.majority());
+  return most;
 }
+
+/// Whether it is the same who holds it, whatever so many servers say that have not said it.
+bool is_clear(round<state>& views, std::size_t silent) {
+  const std::size_t majority = views.count().majority();
+  const std::size_t most = most_votes(views, [](const state::holder&) { return true; });
+  return most == 0 || most >= majority || most + silent < majority;
+}
+
+std::size_t silent_ones(const round<state>& views) { return views.count().voters - views.count().yes; }
 
 /// Whether one who is meant has a majority, if those have it that said nothing.
 bool may_hold_it(round<state>& views, const seam::breaking& what) {
-  const tally& count = views.count();
-  std::map<std::string, std::size_t> votes;
-  std::size_t most = 0;
-  for (std::optional<answer<state>>& got : views.replies()) {
-    if (!got || !got->is_yes() || got->value().holders.empty()) continue;
-    const state::holder& each = got->value().holders.front();
+  const auto meant = [&](const state::holder& each) {
     const std::optional<seam::owner_id> holder = each.foreign ? std::nullopt : seam::owner_of(each.owner);
-    const bool meant = holder && what.is_about(*holder, seam::share(), each.fence, seam::vote::fences);
-    if (meant) most = std::max(most, ++votes[each.owner]);
-  }
-  return most > 0 && most + count.voters - count.yes >= count.majority();
+    return holder && what.is_about(*holder, seam::share(), each.fence, seam::vote::fences);
+  };
+  const std::size_t most = most_votes(views, meant);
+  return most > 0 && most + silent_ones(views) >= views.count().majority();
+}
+
+failure too_few_say(electorate& all, round<state>& views) {
+  return all.why_not(views, "too few of the servers say who holds it");
 }
 
 }  // namespace
@@ -69,10 +77,11 @@ task<round_of<state>> quorum::views_of(std::string name, limit l) {
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<state> all =
       all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); });
-  const limit soon(std::min(each.at(), later(all_.home().now(), a_moment)), l.stop());
+  const limit soon(std::min(each.at(), later(all_.home().now(), minority_wait)), l.stop());
   verdict so_far = co_await all->settle(all_.home(), all_of_them, soon);
   const limit own(each.at(), l.stop());
-  if (so_far == verdict::open && !is_clear(*all)) so_far = co_await all->settle(all_.home(), all_of_them, own);
+  const bool enough = all->count().yes >= all_.majority() && is_clear(*all, all->count().open());
+  if (so_far == verdict::open && !enough) so_far = co_await all->settle(all_.home(), all_of_them, own);
   (void)so_far;  // those that have not answered by now do not count
   co_return all;
 }
@@ -90,6 +99,9 @@ answer<state> quorum::common_view(round<state>& all) const {
 
 task<answer<state>> quorum::inspect_here(std::string name, limit l) {
   const round_of<state> all = co_await views_of(std::move(name), std::move(l));
+  if (all->count().yes >= all_.majority() && !is_clear(*all, silent_ones(*all))) {
+    co_return answer<state>::unknown(too_few_say(all_, *all));
+  }
   co_return common_view(*all);
 }
 
@@ -147,7 +159,7 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
   const auto before = meant_by_.find(call);
   const bool known = before != meant_by_.end();
   if (!known && may_hold_it(*views, what)) {
-    co_return answer<done>::unknown(all_.why_not(*views, "too few of the servers say who holds it"));
+    co_return answer<done>::unknown(too_few_say(all_, *views));
   }
   what.owner = known ? std::optional(before->second) : std::nullopt;
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));

@@ -81,8 +81,8 @@ class io {
   virtual void start() {}
   /// From any thread: resume it at home.
   virtual void post(resumption&) noexcept = 0;
-  /// For a blocking caller: resumes it at home, and comes back when `over` is set by what that begins. Meanwhile the
-  /// caller may be home itself.
+  /// For a blocking caller: resumes it at home, which is started, and comes back when `over` is set by what that
+  /// begins. Meanwhile the caller may be home itself.
   virtual void run_until(resumption&, signal& over);
   /// Runs f where it may block, then posts nothing: f itself tells its waiter. False: run it yourself, right here.
   virtual bool offload(std::function<void()>) { return false; }

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/inline_io.hpp"
 #include "runtime/random.hpp"
 #include "runtime/thread.hpp"
 
@@ -112,10 +111,8 @@ void loop::run() {
 }
 
 void loop::run_until(resumption& begin, signal& over) {
-  start();
   if (!stand_in()) {
-    post(begin);
-    (void)wait_here(over, limit(never));
+    io::run_until(begin, over);
     return duty_.rely_no_more();
   }
   post(begin);

@@ -119,6 +119,7 @@ TEST(redlock_oversight, does_not_say_that_nobody_holds_it_when_one_that_is_silen
   servers[1].stop();
   const auto [why, text] = failure_of([&] { (void)other.store.break_lock("a", held.fence(), "it hangs"); });
   EXPECT_EQ(why, errc::unreachable) << text;
+  EXPECT_EQ(failure_of([&] { (void)other.store.inspect("a"); }).first, errc::unreachable);
   EXPECT_FALSE(patient.store.break_lock("a", held.fence() + 1'000, "it hangs")) << "that is another's fence";
   servers[1].go_on();
   EXPECT_TRUE(held.renew(1h));
