@@ -21,9 +21,10 @@ struct once_state {
 
 namespace {
 
-core::terms as_reader(core::terms on) {
-  on.wants = seam::share::reader();
-  return on;
+/// Who still finds nothing stands in line for the whole lock.
+bool stand_in_line(once_state& at) {
+  if (!at.is_over()) at.held = at.on->acquire(core::request(at.name, at.maker, at.until));
+  return at.held.has_value();
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ once_turn::once_turn(const store& s, std::string_view name, const limit& until, 
   check_name(name);
   check_fair(name, options);
   const core::terms maker = check_options_of_object(name, options);
-  state_.reset(new once_state{service::of(s), std::string(name), maker, as_reader(maker), until});
+  state_.reset(new once_state{service::of(s), std::string(name), maker, maker.as_reader(), until});
 }
 
 once_turn::~once_turn() = default;
@@ -44,10 +45,7 @@ lease* once_turn::to_make() noexcept { return state_->held ? &*state_->held : nu
 /// again and again would keep one another out.
 bool once_turn::comes() {
   once_state& at = *state_;
-  if (std::exchange(at.has_waited, true)) {
-    if (!at.is_over()) at.held = at.on->acquire(core::request(at.name, at.maker, at.until));
-    return at.held.has_value();
-  }
+  if (std::exchange(at.has_waited, true)) return stand_in_line(at);
   std::exception_ptr silence;
   try {
     core::request look(at.name, at.maker, at.until, true);
@@ -67,9 +65,7 @@ bool once_turn::comes() {
   } catch (const lock_error& e) {
     if (e.code() != errc::unsupported) throw;
   }
-  // A store without readers: one after the other.
-  if (!at.is_over()) at.held = at.on->acquire(core::request(at.name, at.maker, at.until));
-  return at.held.has_value();
+  return stand_in_line(at);  // a store without readers: one after the other
 }
 
 }  // namespace holdfast::detail

@@ -19,11 +19,6 @@ std::uint64_t this_thread() noexcept {
   return mine;
 }
 
-core::terms as_reader(core::terms on) {
-  on.wants = seam::share::reader();
-  return on;
-}
-
 }  // namespace
 
 seats::seat::seat(std::uint64_t who_, kind what_, lease held_) noexcept
@@ -33,7 +28,7 @@ seats::seats(std::shared_ptr<service> s, std::string_view name, const lock_optio
     : service_(std::move(s)),
       name_((check_name(name), name)),
       whole_(check_options_of_object(name, options)),
-      reader_(as_reader(whole_)) {}
+      reader_(whole_.as_reader()) {}
 
 /// What it points to stays: only its own thread ends it.
 seats::seat* seats::mine() const {

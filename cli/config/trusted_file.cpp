@@ -14,7 +14,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::size_t most = 1 << 20;
+constexpr std::size_t max_size = 1 << 20;
 
 [[noreturn]] void unreadable(const std::string& path, int why) {
   throw config_error(path + ": cannot be read: " + std::generic_category().message(why) +
@@ -50,7 +50,7 @@ std::optional<trusted_text> read_trusted(const std::string& path) {
   while (const ssize_t n = ::read(file.get(), part, sizeof part)) {
     if (n < 0) unreadable(path, errno);
     got.text.append(part, static_cast<std::size_t>(n));
-    if (got.text.size() > most) throw config_error(path + ": is longer than a megabyte; is this the right file?");
+    if (got.text.size() > max_size) throw config_error(path + ": is longer than a megabyte; is this the right file?");
   }
   return got;
 }

@@ -129,7 +129,7 @@ class caller {
   ordered_json had_;
 };
 
-int refuse(const std::string& why) {
+int reject(const std::string& why) {
   std::fprintf(stderr, "holdfast: %s; see holdfast acquire --help\n", why.c_str());
   return usage;
 }
@@ -149,15 +149,15 @@ std::string wrong_parent(pid_t parent) {
 
 int acquire(const acquire_options& o) {
   const pid_t pid = o.hold_for.value_or(::getppid());
-  if (const std::string wrong = o.hold_for ? "" : wrong_parent(pid); !wrong.empty()) return refuse(wrong);
+  if (const std::string wrong = o.hold_for ? "" : wrong_parent(pid); !wrong.empty()) return reject(wrong);
   std::optional<process_end> whom;
   try {
     whom.emplace(pid);
   } catch (const std::system_error& e) {
-    return refuse("--hold-for: " + std::string(e.what()));
+    return reject("--hold-for: " + std::string(e.what()));
   }
   if (o.on_lost != 0 && whom->signal(0) != 0)
-    return refuse("--on-lost: we may not signal process " + std::to_string(pid));
+    return reject("--on-lost: we may not signal process " + std::to_string(pid));
   caught_signals signals;  // before the keeper, so that none is missed
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {

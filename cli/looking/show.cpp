@@ -18,13 +18,13 @@ namespace holdfast::cli {
 
 namespace {
 
-struct show_options {
+struct show_command {
   store_option store{};
   name_argument name{};
   bool json = false;
 };
 
-int show(const show_options& o) {
+int show(const show_command& o) {
   const output out;
   const store s = o.store.open();
   const state now = s.inspect(o.name.text());
@@ -45,7 +45,7 @@ int show(const show_options& o) {
 }  // namespace
 
 action describe_show(CLI::App& program, const user_command& after_dashes) {
-  const auto wanted = std::make_shared<show_options>();
+  const auto wanted = std::make_shared<show_command>();
   CLI::App& command = *program.add_subcommand("show", "Who holds a name, who waits for it, and what was done about it");
   command.group("look");
   examples(command, {{"holdfast show db", "who holds it, who waits"}, {"holdfast show --json db", "for scripts"}});

@@ -83,7 +83,7 @@ std::string cut(std::string_view text, std::size_t columns) {
   return std::string(text.substr(0, bytes_within(text, columns - 1))).append(ellipsis);
 }
 
-std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
+std::vector<std::string> wrap_columns(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
   do {
     std::size_t bytes = bytes_within(text, columns);

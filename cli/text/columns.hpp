@@ -12,7 +12,7 @@ namespace holdfast::cli {
 /// No wider than that; what was cut ends in "…".
 [[nodiscard]] std::string cut(std::string_view text, std::size_t columns);
 /// Over several lines, none wider than that; a text has one line at least.
-[[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t columns);
+[[nodiscard]] std::vector<std::string> wrap_columns(std::string_view text, std::size_t columns);
 /// No narrower than that: spaces follow, or go before.
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t columns);

@@ -59,7 +59,7 @@ lines details(const top_model& m, std::size_t rows, const window& w, time now) {
   if (!m.details()) return {cut(printable(m.details_of()) + ": looking", w.columns)};
   lines all;
   for (const std::string& line : describe(m.details_of(), *m.details(), now)) {
-    for (std::string& part : wrap(line, w.columns)) all.push_back(std::move(part));
+    for (std::string& part : wrap_columns(line, w.columns)) all.push_back(std::move(part));
   }
   const std::size_t first = std::min(m.scrolled(), all.size() - std::min(all.size(), rows));
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
@@ -70,7 +70,7 @@ lines details(const top_model& m, std::size_t rows, const window& w, time now) {
 /// The last of them, if not all have room: there stands what is typed.
 lines footer(const top_model& m, const window& w, const style& s) {
   if (const std::string asked = m.prompt(); !asked.empty()) {
-    lines all = wrap(asked, w.columns);
+    lines all = wrap_columns(asked, w.columns);
     if (all.size() > w.rows) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(w.rows));
     return all;
   }

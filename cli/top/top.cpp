@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
-constexpr auto shortest_interval = 10ms;
+constexpr auto shortest_refresh = 10ms;
 constexpr int escape_key_patience = 50;  // ms from ESC to what belongs to it, if anything does
 
 struct top_options {
@@ -85,8 +85,8 @@ class top_view {
     if (gone) ended_by_ = SIGHUP;
   }
 
-  void press(const std::vector<key>& keys) {
-    for (const key& each : keys) {
+  void press(const std::vector<key>& pressed) {
+    for (const key& each : pressed) {
       if (auto wanted = model_.press(each)) lookout_.ask(std::move(*wanted));
     }
     lookout_.look_at(model_.details_of());
@@ -139,7 +139,7 @@ action describe_top(CLI::App& program, const user_command& after_dashes) {
       "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
       "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.");
   return [wanted, &after_dashes] {
-    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
+    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
     return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
   };
 }

@@ -13,19 +13,19 @@ namespace holdfast::cli {
 
 namespace {
 
-using kind = change::kind;
+using change_kind = change::kind;
 using std::chrono::system_clock;
 
-std::string_view word_for(kind k) {
+std::string_view word_for(change_kind k) {
   switch (k) {
-    case kind::present: return "present";
-    case kind::acquired: return "acquired";
-    case kind::released: return "released";
-    case kind::handed_over: return "handed over";
-    case kind::broken: return "broken";
-    case kind::asked: return "asked";
-    case kind::holders: return "holders";
-    case kind::waiting: return "waiting";
+    case change_kind::present: return "present";
+    case change_kind::acquired: return "acquired";
+    case change_kind::released: return "released";
+    case change_kind::handed_over: return "handed over";
+    case change_kind::broken: return "broken";
+    case change_kind::asked: return "asked";
+    case change_kind::holders: return "holders";
+    case change_kind::waiting: return "waiting";
   }
   return "";
 }
@@ -42,15 +42,15 @@ std::string reason_of(const std::optional<state::note>& n) {
 
 std::string about(const change& c) {
   switch (c.what) {
-    case kind::handed_over: return who(*c.from) + " -> " + with_fence(*c.to);
-    case kind::acquired: return with_fence(*c.to);
-    case kind::released: return with_fence(*c.from);
-    case kind::broken: return with_fence(*c.from) + reason_of(c.now.broken);
-    case kind::asked: return holders_in_brief(c.now) + reason_of(c.now.asked);
-    case kind::holders: return mode_of(c.now);
-    case kind::present:
+    case change_kind::handed_over: return who(*c.from) + " -> " + with_fence(*c.to);
+    case change_kind::acquired: return with_fence(*c.to);
+    case change_kind::released: return with_fence(*c.from);
+    case change_kind::broken: return with_fence(*c.from) + reason_of(c.now.broken);
+    case change_kind::asked: return holders_in_brief(c.now) + reason_of(c.now.asked);
+    case change_kind::holders: return mode_of(c.now);
+    case change_kind::present:
       return c.now.holders.empty() ? "nobody" : mode_of(c.now) + " " + with_fence(c.now.holders.front());
-    case kind::waiting: break;
+    case change_kind::waiting: break;
   }
   return c.now.holders.empty() ? "nobody" : holders_in_brief(c.now);
 }
@@ -67,9 +67,9 @@ std::string to_text(const change& c, system_clock::time_point at, std::optional<
 
 nlohmann::ordered_json to_json(const change& c, system_clock::time_point at) {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
-  all["event"] = c.what == kind::handed_over ? "handed_over" : word_for(c.what);
+  all["event"] = c.what == change_kind::handed_over ? "handed_over" : word_for(c.what);
   all["time"] = seconds_of(at);
-  if (c.what == kind::present) {
+  if (c.what == change_kind::present) {
     all.update(to_json(c.name, c.now));
     return all;
   }
@@ -79,8 +79,8 @@ nlohmann::ordered_json to_json(const change& c, system_clock::time_point at) {
   if (c.perhaps_lost) all["perhaps_lost"] = true;
   all["holding"] = c.now.holding;
   all["waiting"] = c.now.waiting;
-  if (c.what == kind::asked) all["asked"] = to_json(*c.now.asked);
-  if (c.what == kind::broken) all["broken"] = to_json(*c.now.broken);
+  if (c.what == change_kind::asked) all["asked"] = to_json(*c.now.asked);
+  if (c.what == change_kind::broken) all["broken"] = to_json(*c.now.broken);
   return all;
 }
 

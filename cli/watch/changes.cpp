@@ -7,7 +7,7 @@ namespace holdfast::cli {
 
 namespace {
 
-using kind = change::kind;
+using change_kind = change::kind;
 using holders = std::vector<state::holder>;
 
 /// Permits are known by their owner; of a lock one owner may have one lease after the other.
@@ -40,10 +40,10 @@ class comparison {
     if (all_are_listed(before_) && all_are_listed(now_)) {
       compare_holders();
     } else if (before_.holding != now_.holding) {
-      add(kind::holders);
+      add(change_kind::holders);
     }
-    if (is_new(now_.asked, before_.asked)) add(kind::asked);
-    if (found_.empty() && before_.waiting != now_.waiting) add(kind::waiting);
+    if (is_new(now_.asked, before_.asked)) add(change_kind::asked);
+    if (found_.empty() && before_.waiting != now_.waiting) add(change_kind::waiting);
     return std::move(found_);
   }
 
@@ -53,20 +53,20 @@ class comparison {
     const bool broken = is_new(now_.broken, before_.broken);
     const auto is_whole = [](const state::holder& h) { return !h.reads && h.permits == 0; };
     if (!broken && gone.size() == 1 && come.size() == 1 && is_whole(gone.front()) && is_whole(come.front())) {
-      change& c = add(kind::handed_over);
+      change& c = add(change_kind::handed_over);
       c.from = gone.front();
       c.to = come.front();
       return;
     }
     for (const state::holder& each : gone) {
-      change& c = add(broken ? kind::broken : kind::released);
+      change& c = add(broken ? change_kind::broken : change_kind::released);
       c.from = each;
       c.perhaps_lost = !broken && each.left && *each.left <= between_;
     }
-    for (const state::holder& each : come) add(kind::acquired).to = each;
+    for (const state::holder& each : come) add(change_kind::acquired).to = each;
   }
 
-  change& add(kind what) { return found_.emplace_back(change{.what = what, .name = name_, .now = now_}); }
+  change& add(change_kind what) { return found_.emplace_back(change{.what = what, .name = name_, .now = now_}); }
 
   const std::string& name_;
   const state& before_;
@@ -82,7 +82,7 @@ std::vector<change> changes::see(const listing::entry& e, instant at) {
   const bool is_known = known != names_.end();
   std::vector<change> found;
   if (round_ == 1 && !is_known) {
-    found.push_back(change{.what = kind::present, .name = e.name, .now = e.now});
+    found.push_back(change{.what = change_kind::present, .name = e.name, .now = e.now});
   } else {
     const state nothing;
     found = comparison(e.name, is_known ? known->second.was : nothing, e.now,

@@ -42,9 +42,9 @@ struct watch_options {
   bool json = false;
 };
 
-class watcher {
+class change_printer {
  public:
-  explicit watcher(const watch_options& o) : options_(o), store_(o.store.open()) {}
+  explicit change_printer(const watch_options& o) : options_(o), store_(o.store.open()) {}
 
   int go() {
     const auto end = options_.how_long ? boot_clock::now() + *options_.how_long : boot_clock::time_point::max();
@@ -132,7 +132,8 @@ action describe_watch(CLI::App& program, const user_command& after_dashes) {
   command.footer("Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 128+n by signal n.");
   return [wanted, &after_dashes] {
     wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
-    return wanted->prefix.complete("watch", after_dashes, false) ? watcher(*wanted).go() : static_cast<int>(usage);
+    return wanted->prefix.complete("watch", after_dashes, false) ? change_printer(*wanted).go()
+                                                                 : static_cast<int>(usage);
   };
 }
 

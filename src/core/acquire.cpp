@@ -15,7 +15,7 @@ using runtime::wake;
 namespace {
 
 /// How long an answer may take before its lack is worth telling.
-constexpr span a_moment = std::chrono::milliseconds(20);
+constexpr span usual_answer = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -105,7 +105,7 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   if (left) {
     if (why == wake::stopped) co_return asked_to_stop();
     // For a moment, a store that is just being asked by another is as good as busy.
-    const bool long_enough = i.now() - came >= a_moment;
+    const bool long_enough = i.now() - came >= usual_answer;
     std::optional<seam::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
     co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
   }
@@ -150,7 +150,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
   std::optional<instant> silent_since;
   reason why_not;                    // in the store's own words
   bool heard_no = me.saw_answers();  // just now
-  span grace = a_moment;             // an answer that comes later than usual
+  span grace = usual_answer;         // an answer that comes later than usual
   bool known = false;                // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {

@@ -22,16 +22,16 @@ bool means_it(const hold& h, seam::asking& what) {
   return meant;
 }
 
-seam::failure closed() { return seam::failure(errc::closed, ""); }
+seam::failure closing() { return seam::failure(errc::closed, ""); }
 
 }  // namespace
 
 template <class T, class Ask>
 task<seam::answer<T>> engine::ask_while_open(io& i, limit l, Ask ask) {
-  if (closing_.stop_requested()) co_return seam::answer<T>::unknown(closed());
+  if (closing_.stop_requested()) co_return seam::answer<T>::unknown(closing());
   const cut until(l, closing_.get_token());
   seam::answer<T> answer = co_await insist<T>(i, until.get(), settings_.patience, ask);
-  if (answer.is_unknown() && closing_.stop_requested()) co_return seam::answer<T>::unknown(closed());
+  if (answer.is_unknown() && closing_.stop_requested()) co_return seam::answer<T>::unknown(closing());
   co_return answer;
 }
 

@@ -17,6 +17,12 @@ bool terms::pass_on_to(const terms& next) const noexcept {
          delay == next.delay && fair == next.fair && label == next.label;
 }
 
+terms terms::as_reader() const {
+  terms reader = *this;
+  reader.wants = seam::share::reader();
+  return reader;
+}
+
 tenancy::tenancy(std::shared_ptr<hold> of, std::uint64_t fence, instant began) noexcept
     : hold_(std::move(of)), fence_(fence), began_(began) {}
 

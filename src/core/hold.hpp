@@ -32,6 +32,8 @@ struct terms {
 
   /// A hold that was taken on these terms may be passed on to a local caller with those.
   [[nodiscard]] bool pass_on_to(const terms& next) const noexcept;
+  /// The same terms for a reader.
+  [[nodiscard]] terms as_reader() const;
 };
 
 class hold;

@@ -29,7 +29,7 @@ namespace {
 /// Where too few could be heard in the time of a vote, perhaps because this machine is busy, it is tried again for so
 /// long.
 constexpr span longest_poll = 1s;
-constexpr unsigned most_looks = 5;
+constexpr unsigned max_split_retries = 5;
 
 /// Between so much and twice as much.
 span varied(io& i, span least) {
@@ -101,7 +101,7 @@ task<answer<grant>> quorum::place::poll_here(limit l) {
     answer<grant> got = co_await run_for_it(l);
     const instant now = all_.home().now();
     // Who looks once is not told that somebody holds what nobody has a majority of, before it is seen to stay so.
-    const bool nobodys = got.is_no() && splits_ != 0 && !spec_.queue && tries < most_looks && now < l.at();
+    const bool nobodys = got.is_no() && splits_ != 0 && !spec_.queue && tries < max_split_retries && now < l.at();
     if (!got.is_unknown() && !nobodys) co_return got;
     if (got.is_unknown() && reason && now >= l.at()) co_return answer<grant>::unknown(std::move(*reason));
     if (got.is_unknown()) {

@@ -19,7 +19,7 @@ event released_event(const tenancy& lease, instant now) {
 constexpr std::string_view not_ours = "the store says that it is not ours any more";
 
 /// Who took what was lost: when a store forgets all it had, the others are told of their losses without a look.
-constexpr unsigned most_looks = 16;
+constexpr unsigned max_looks_at_once = 16;
 constexpr span longest_look = std::chrono::milliseconds(400);
 
 /// The note has any of the fences that came with one grant.
@@ -171,7 +171,8 @@ void engine::tell_loss(const hold& h, const tenancy& lease, instant now, loss ho
   if (!report_.wanted()) return;
   const span held_for = now - lease.began();
   if (how == loss::taken && !ending_.stop_requested()) {
-    const bool few = ++looks_ <= most_looks;  // counted here: a thousand may be lost before the first look begins
+    const bool few =
+        ++looks_ <= max_looks_at_once;  // counted here: a thousand may be lost before the first look begins
     try {
       if (few) return spawn(tell_who_took(h.name, lease.fence(), held_for));
     } catch (const std::bad_alloc&) {  // then without it

@@ -6,9 +6,7 @@ namespace holdfast::directory {
 
 namespace {
 
-std::int64_t nanoseconds(runtime::instant t) { return t.time_since_epoch().count(); }
-
-std::int64_t end_of(milliseconds ttl) { return nanoseconds(boot_clock::now() + ttl); }
+std::int64_t end_of(milliseconds ttl) { return runtime::nanoseconds_of(boot_clock::now() + ttl); }
 
 }  // namespace
 
@@ -22,7 +20,7 @@ gathering::gathering(places& rows, mint& m, const sessions& alive, const std::st
       all_(before_),
       nobody_waits_(!before_.has_row) {
   if (!before_.may_end) return;
-  const std::int64_t now = nanoseconds(boot_clock::now());
+  const std::int64_t now = runtime::nanoseconds_of(boot_clock::now());
   for (;;) {
     const std::optional<places::end> first = rows_.first_end(name_);
     if (!first || first->expires > now) return;
@@ -191,7 +189,7 @@ void gathering::forget(session_id who) {
 }
 
 void gathering::forget_holders(session_id who) {
-  rows_.close_holders(name_, who, nanoseconds(boot_clock::now()));
+  rows_.close_holders(name_, who, runtime::nanoseconds_of(boot_clock::now()));
   give_back(rows_.remove_holders(name_, who));
 }
 

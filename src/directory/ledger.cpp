@@ -17,9 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::int64_t nanoseconds(instant t) { return t.time_since_epoch().count(); }
-
-std::int64_t microseconds_now() { return nanoseconds(boot_clock::now()) / 1'000; }
+std::int64_t microseconds_now() { return runtime::nanoseconds_of(boot_clock::now()) / 1'000; }
 
 }  // namespace
 
@@ -154,8 +152,8 @@ bool ledger::renew(const entry& me, milliseconds ttl, instant until) {
   writing change(*this, until);
   const instant now = boot_clock::now();
   const std::optional<places::holder> mine = places_.find_holder(me.name, sessions_.own(), me.owner);
-  if (!mine || mine->expires <= nanoseconds(now)) return false;
-  places_.extend(me.name, sessions_.own(), me.owner, nanoseconds(now + ttl));
+  if (!mine || mine->expires <= runtime::nanoseconds_of(now)) return false;
+  places_.extend(me.name, sessions_.own(), me.owner, runtime::nanoseconds_of(now + ttl));
   change.keep();
   return true;
 }

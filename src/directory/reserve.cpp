@@ -10,7 +10,7 @@ namespace holdfast::directory {
 namespace {
 
 constexpr const char* name = "fences";
-constexpr int version = 1;
+constexpr int format_version = 1;
 
 std::string boot_of_this_machine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -28,9 +28,10 @@ reserve::reserve(const folder& in) : folder_(in), this_boot_(boot_of_this_machin
   std::string ours;
   int written_by = 0;
   words >> ours >> written_by;
-  if (ours == "holdfast" && written_by > version) {
+  if (ours == "holdfast" && written_by > format_version) {
     throw seam::failure(errc::foreign, in.file(name) + " was written by a newer version of Holdfast (" +
-                                           std::to_string(written_by) + ", we know " + std::to_string(version) + ")");
+                                           std::to_string(written_by) + ", we know " + std::to_string(format_version) +
+                                           ")");
   }
   if (!(words >> boot_ >> end_) || ours != "holdfast" || end_ < 0) {
     throw seam::failure(errc::foreign, in.file(name) + " is damaged, or not ours");
@@ -38,7 +39,8 @@ reserve::reserve(const folder& in) : folder_(in), this_boot_(boot_of_this_machin
 }
 
 void reserve::extend_to(std::int64_t end) {
-  folder_.replace(name, "holdfast " + std::to_string(version) + " " + this_boot_ + " " + std::to_string(end) + "\n");
+  folder_.replace(name,
+                  "holdfast " + std::to_string(format_version) + " " + this_boot_ + " " + std::to_string(end) + "\n");
   boot_ = this_boot_;
   end_ = end;
 }

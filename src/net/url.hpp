@@ -19,6 +19,7 @@ struct url {
   struct place {
     std::string host;  ///< an IPv6 address without its brackets
     int port = 0;      ///< 0: none was given
+    bool operator==(const place&) const = default;
   };
   std::string scheme;
   std::string user;

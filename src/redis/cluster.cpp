@@ -12,7 +12,6 @@ using runtime::io;
 using runtime::later;
 using runtime::task;
 using runtime::wake;
-using names = std::vector<std::string>;
 
 namespace {
 
@@ -138,11 +137,11 @@ void cluster::post(const command& what) {
   if (const slot_map::user to = map_.has(slot_of(what.key()))) to->way().post(what);
 }
 
-task<seam::answer<names>> cluster::parts(io& i, limit l) {
+task<seam::answer<std::vector<std::string>>> cluster::parts(io& i, limit l) {
   std::optional<seam::failure> lost = co_await map_.make_sure(i, std::move(l));
-  if (lost) co_return seam::answer<names>::unknown(std::move(*lost));
+  if (lost) co_return seam::answer<std::vector<std::string>>::unknown(std::move(*lost));
   map_.draw_soon();  // parts are asked by their names: none of them says that another has its slots now
-  co_return seam::answer<names>::yes(map_.primaries());
+  co_return seam::answer<std::vector<std::string>>::yes(map_.primaries());
 }
 
 std::shared_ptr<link> cluster::part(const std::string& name) {

@@ -36,10 +36,10 @@ std::string_view word_of(std::string_view& text) {
 
 }  // namespace
 
-std::optional<std::vector<slot_range>> slots_in(const value& reply, const net::url::place& asked) {
-  if (!reply.is(value::kind::list)) return std::nullopt;
+std::optional<std::vector<slot_range>> slots_in(const value& table, const net::url::place& asked) {
+  if (!table.is(value::kind::list)) return std::nullopt;
   std::vector<slot_range> all;
-  for (const value& each : reply.items) {
+  for (const value& each : table.items) {
     if (each.items.size() < 3 || !each.items[0].is(value::kind::integer) || !each.items[1].is(value::kind::integer))
       return std::nullopt;
     const std::int64_t first = each.items[0].number, last = each.items[1].number;

@@ -34,7 +34,7 @@ using runtime::later;
 using runtime::span;
 using runtime::task;
 using runtime::wake;
-using answer = seam::answer<std::vector<finding>>;
+using findings_answer = seam::answer<std::vector<finding>>;
 
 constexpr std::size_t most_keys = 10'000;
 constexpr span longest_scan = 1s;
@@ -48,7 +48,7 @@ class examination {
   examination(io& i, link& all, link& one, const settings& s, limit until)
       : io_(i), all_(all), link_(one), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
 
-  task<answer> run() {
+  task<findings_answer> run() {
     try {
       judge_way(settings_, found_);
       co_await read_clock();
@@ -58,9 +58,9 @@ class examination {
       co_await look_for_leftovers();
       co_await watch_clock();
     } catch (const seam::failure& why) {
-      co_return answer::unknown(why);
+      co_return findings_answer::unknown(why);
     }
-    co_return answer::yes(found_.take());
+    co_return findings_answer::yes(found_.take());
   }
 
  private:
@@ -230,7 +230,7 @@ task<void> look_at_slots(io& i, link& all, const settings& s, limit l, seam::fin
 }
 
 /// One primary after the other; what is found says where.
-task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std::string> parts, limit until) {
+task<findings_answer> examine_parts(io& i, link& all, const settings& s, std::vector<std::string> parts, limit until) {
   const span patience = until.at() - i.now();
   seam::findings whole;
   co_await look_at_slots(i, all, s, until, whole);
@@ -241,7 +241,7 @@ task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std:
     const std::shared_ptr<link> there = all.part(part);
     if (!there) continue;  // it has left the cluster just now
     examination one(i, all, *there, s, limit(later(i.now(), patience), until.stop()));
-    answer here = co_await one.run();
+    findings_answer here = co_await one.run();
     if (here.is_unknown()) {
       why = here.why();
       some_answer = some_answer || why->code != errc::unreachable;
@@ -257,21 +257,21 @@ task<answer> examine_parts(io& i, link& all, const settings& s, std::vector<std:
       found.push_back(std::move(each));
     }
   }
-  if (!some_answer && why) co_return answer::unknown(std::move(*why));
-  co_return answer::yes(std::move(found));
+  if (!some_answer && why) co_return findings_answer::unknown(std::move(*why));
+  co_return findings_answer::yes(std::move(found));
 }
 
 }  // namespace
 
-task<answer> examine(io& i, link& l, const settings& s, limit until) {
+task<findings_answer> examine(io& i, link& l, const settings& s, limit until) {
   if (!s.of_a_cluster()) {
     examination one(i, l, l, s, std::move(until));
-    answer found = co_await one.run();
+    findings_answer found = co_await one.run();
     co_return found;
   }
   seam::answer<std::vector<std::string>> parts = co_await l.parts(i, until);
-  if (parts.is_unknown()) co_return answer::unknown(parts.why());
-  answer found = co_await examine_parts(i, l, s, std::move(parts.value()), until);
+  if (parts.is_unknown()) co_return findings_answer::unknown(parts.why());
+  findings_answer found = co_await examine_parts(i, l, s, std::move(parts.value()), until);
   co_return found;
 }
 

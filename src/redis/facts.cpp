@@ -7,7 +7,7 @@ namespace holdfast::redis {
 
 namespace {
 
-constexpr std::size_t longest = 512;  // what is longer is none of what we know
+constexpr std::size_t longest_fact = 512;  // what is longer is none of what we know
 
 /// Cuts off what stands before the mark, and the mark; without one that is all of it.
 std::string_view cut(std::string_view& rest, char mark) {
@@ -26,15 +26,15 @@ facts facts::of_info(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with('#') || line.find(':') == std::string_view::npos) continue;
     const std::string_view name = cut(line, ':');
-    known.all_.insert_or_assign(std::string(name), std::string(line.substr(0, longest)));
+    known.all_.insert_or_assign(std::string(name), std::string(line.substr(0, longest_fact)));
   }
   return known;
 }
 
-facts facts::of_config(const value& reply) {
+facts facts::of_config(const value& pairs) {
   facts known;
-  for (std::size_t n = 0; n + 1 < reply.items.size(); n += 2) {
-    known.all_.insert_or_assign(reply.items[n].text, reply.items[n + 1].text.substr(0, longest));
+  for (std::size_t n = 0; n + 1 < pairs.items.size(); n += 2) {
+    known.all_.insert_or_assign(pairs.items[n].text, pairs.items[n + 1].text.substr(0, longest_fact));
   }
   return known;
 }

@@ -11,7 +11,7 @@ constexpr const char* forgets =
     " Who holds such a lock hears of it as soon as it is connected again, and until then another may have it, too.";
 
 /// INFO says it as well, to those who may not ask for the settings.
-std::string_view either(const self_portrait& is, std::string_view in_config, std::string_view in_info) {
+std::string_view known_of(const self_portrait& is, std::string_view in_config, std::string_view in_info) {
   if (is.config && is.config->find(in_config)) return is.config->text(in_config);
   return is.info.text(in_info);
 }
@@ -21,8 +21,8 @@ std::string_view either(const self_portrait& is, std::string_view in_config, std
 void judge_eviction(const self_portrait& is, seam::findings& found) {
   const std::string id = "redis.eviction";
   const std::string cure = "CONFIG SET maxmemory-policy noeviction (and in redis.conf)";
-  const std::string policy(either(is, "maxmemory-policy", "maxmemory_policy"));
-  const std::optional<std::int64_t> most = number_of(either(is, "maxmemory", "maxmemory"));
+  const std::string policy(known_of(is, "maxmemory-policy", "maxmemory_policy"));
+  const std::optional<std::int64_t> most = number_of(known_of(is, "maxmemory", "maxmemory"));
   if (policy.empty() || !most) return;
   if (policy == "noeviction") return found.fine(id, "No key is evicted (maxmemory-policy noeviction).");
   if (*most == 0) {
@@ -38,7 +38,7 @@ void judge_eviction(const self_portrait& is, seam::findings& found) {
 }
 
 void judge_memory(const self_portrait& is, seam::findings& found) {
-  const std::int64_t most = number_of(either(is, "maxmemory", "maxmemory")).value_or(0);
+  const std::int64_t most = number_of(known_of(is, "maxmemory", "maxmemory")).value_or(0);
   const std::optional<std::int64_t> used = is.info.number("used_memory");
   if (!used || *used < 0) return;
   if (most <= 0) return found.fine("redis.memory", "The server has no bound of memory (maxmemory 0).");
@@ -57,7 +57,7 @@ void judge_persistence(const self_portrait& is, seam::findings& found) {
   const std::string to_log =
       "CONFIG SET appendonly yes (and in redis.conf), and appendfsync always if no confirmed "
       "lock may be forgotten";
-  const std::string logs(either(is, "appendonly", "aof_enabled"));
+  const std::string logs(known_of(is, "appendonly", "aof_enabled"));
   if (logs.empty()) return;
   const bool at_once =
       is.config && is.config->text("appendonly") == "yes" && is.config->text("appendfsync") == "always";

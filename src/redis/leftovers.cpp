@@ -10,7 +10,7 @@ namespace holdfast::redis {
 namespace {
 
 /// As a word of the shell, and as a pattern: a name may have anything in it.
-std::string quoted(std::string_view key) {
+std::string shell_quoted(std::string_view key) {
   std::string word = "'";
   for (const char c : key) word.append(c == '\'' ? "'\\''" : std::string(1, c));
   return word + "'";
@@ -20,7 +20,7 @@ std::string quoted(std::string_view key) {
 std::string some_of(const std::vector<std::string>& keys) {
   constexpr std::size_t shown = 3;
   std::string text;
-  for (std::size_t n = 0; n < std::min(keys.size(), shown); ++n) text += (n == 0 ? "" : " ") + quoted(keys[n]);
+  for (std::size_t n = 0; n < std::min(keys.size(), shown); ++n) text += (n == 0 ? "" : " ") + shell_quoted(keys[n]);
   return text;
 }
 
@@ -76,7 +76,7 @@ void leftovers::judge(bool all, seam::findings& found) const {
   if (!all) {
     found.note("redis.keys", "Only " + many + " of ours were looked at, and there are more, or more of others.",
                "One that was not looked at may have no end.",
-               "Look through the rest: redis-cli --scan --pattern " + quoted(pattern()));
+               "Look through the rest: redis-cli --scan --pattern " + shell_quoted(pattern()));
   } else if (locks_.empty() && others_.empty() && foreign_.empty()) {
     found.fine("redis.keys", many + " of ours were looked at, and each is of its type and has its end.");
   }
@@ -92,7 +92,7 @@ void leftovers::judge(bool all, seam::findings& found) const {
         "redis.key_without_end",
         "Of " + many + " that were looked at, " + some_of(others_) + and_more(others_) + has(others_) + " no ttl.",
         "Something else than Holdfast has changed it; it stays for ever if its lock is not used again.",
-        "redis-cli PEXPIRE " + quoted(others_.front()) + " 86400000");
+        "redis-cli PEXPIRE " + shell_quoted(others_.front()) + " 86400000");
   }
   if (!foreign_.empty()) {
     found.warning("redis.foreign_key",

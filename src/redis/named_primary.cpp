@@ -6,10 +6,6 @@ namespace holdfast::redis {
 
 namespace {
 
-bool same(const net::url::place& one, const net::url::place& other) {
-  return one.host == other.host && one.port == other.port;
-}
-
 bool is_newer(const named_primary::word& one, const named_primary::word& other) {
   return std::pair(one.epoch, one.promoted) > std::pair(other.epoch, other.promoted);
 }
@@ -17,7 +13,7 @@ bool is_newer(const named_primary::word& one, const named_primary::word& other) 
 }  // namespace
 
 bool named_primary::hear(word said, runtime::instant now) {
-  const bool is_the_same = same(said.at, known_.at);
+  const bool is_the_same = said.at == known_.at;
   const bool counts = is_newer(said, known_) || now >= runtime::later(heard_, lasts_);
   const bool confirmed = is_the_same && !is_newer(known_, said);
   if (counts || confirmed) heard_ = now;
@@ -28,7 +24,7 @@ bool named_primary::hear(word said, runtime::instant now) {
 }
 
 bool named_primary::doubt(const place& at) noexcept {
-  if (!known_.promoted || !same(at, known_.at)) return false;
+  if (!known_.promoted || at != known_.at) return false;
   --known_.epoch;  // those that are behind are so still
   known_.promoted = false;
   return true;

@@ -10,20 +10,20 @@ namespace {
 /// Where the text says what its owner wants.
 constexpr std::size_t after_ids = 33;
 
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// The 48 bits that stand in eight characters.
 std::uint64_t half_of(std::string_view text) noexcept {
   std::uint64_t half = 0;
-  for (std::size_t n = 0; n < 8; ++n) half |= std::uint64_t{digits.find(text[n])} << (6 * n);
+  for (std::size_t n = 0; n < 8; ++n) half |= std::uint64_t{base64_digits.find(text[n])} << (6 * n);
   return half;
 }
 
 void append_sixteen(std::string& text, std::uint64_t high, std::uint64_t low) {
   char all[16];
   for (std::size_t n = 0; n < 8; ++n) {
-    all[n] = digits[(high >> (6 * n)) & 63];
-    all[8 + n] = digits[(low >> (6 * n)) & 63];
+    all[n] = base64_digits[(high >> (6 * n)) & 63];
+    all[8 + n] = base64_digits[(low >> (6 * n)) & 63];
   }
   text.append(all, sizeof all);
 }
@@ -35,7 +35,7 @@ void append_number(std::string& text, std::int64_t number) {
 }
 
 bool is_sixteen(std::string_view text) noexcept {
-  return text.size() == 16 && text.find_first_not_of(digits) == std::string_view::npos;
+  return text.size() == 16 && text.find_first_not_of(base64_digits) == std::string_view::npos;
 }
 
 }  // namespace

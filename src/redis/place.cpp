@@ -31,7 +31,7 @@ namespace {
 constexpr milliseconds claim_ttl = 500ms;
 
 /// Of what is left of another library's lock more than that is as good as that.
-constexpr milliseconds longest = 24h;
+constexpr milliseconds longest_lease = 24h;
 
 bool says_try_again(const reply& r) noexcept {
   const value* const v = std::get_if<value>(&r);
@@ -264,7 +264,7 @@ task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
 }
 
 answer<grant> place::busy(io& i, instant sent, const value& v, bool in_queue) {
-  const milliseconds left = std::min(milliseconds(v.items[0].number), longest);  // less than none: for ever
+  const milliseconds left = std::min(milliseconds(v.items[0].number), longest_lease);  // less than none: for ever
   const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
   const std::string_view holder = v.items[4].text;
   const instant from = planted(bug::sample_from_reply) ? i.now() : sent;

@@ -14,7 +14,7 @@ namespace holdfast::redis {
 
 namespace {
 
-constexpr std::size_t fewest = 3, most = 32;
+constexpr std::size_t min_servers = 3, max_servers = 32;
 constexpr std::string_view own_options[] = {"max_ttl", "young_nodes", "min_margin"};
 
 [[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
@@ -56,15 +56,15 @@ std::string take_options(std::string_view query, pieces& into) {
   std::string others;
   for (const std::string& each : split(query, '&')) {
     const std::string_view name = std::string_view(each).substr(0, each.find('='));
-    std::string* const ours = into.own(name);
-    if (ours == nullptr) {
+    std::string* const own = into.own(name);
+    if (own == nullptr) {
       if (!each.empty()) others.append(others.empty() ? "?" : "&").append(each);
     } else if (each.size() <= name.size() + 1) {
       refuse("the option '" + std::string(name) + "' is empty");
-    } else if (!ours->empty()) {
+    } else if (!own->empty()) {
       refuse("the option '" + std::string(name) + "' is given twice");
     } else {
-      *ours = each.substr(name.size() + 1);
+      *own = each.substr(name.size() + 1);
     }
   }
   return others;
@@ -139,8 +139,8 @@ redlock redlock::parse(std::string_view url) {
     }
     if (!known.insert(one.where()).second) refuse("the server " + one.where() + " is given twice: it has one vote");
   }
-  if (all.servers.size() < fewest || all.servers.size() > most) {
-    refuse("from " + std::to_string(fewest) + " to " + std::to_string(most) +
+  if (all.servers.size() < min_servers || all.servers.size() > max_servers) {
+    refuse("from " + std::to_string(min_servers) + " to " + std::to_string(max_servers) +
            " independent servers can vote, best 3 or 5; of fewer none may fail, and redis:// does as well");
   }
   if (!p.min_margin.empty()) all.min_margin = margin_in(p.min_margin, all.servers.size());

@@ -15,7 +15,7 @@ using runtime::wake;
 
 namespace {
 
-constexpr milliseconds longest_pause = 1s;
+constexpr milliseconds longest_sentinel_pause = 1s;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ task<void> sentinel_watch::run(line& l) {
     const auto dialling = [&] { return dial(l.which); };
     std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
     l.to = std::move(made);
-    pause = l.to ? 20ms : std::min(longest_pause, pause * 2 + 20ms);
+    pause = l.to ? 20ms : std::min(longest_sentinel_pause, pause * 2 + 20ms);
     if (l.to) co_await listen(l);
     const wake why = co_await sleep(loop_, limit(later(loop_.now(), pause), ending_.get_token()));
     if (why == wake::stopped) co_return;
@@ -109,13 +109,13 @@ void sentinel_watch::on_ready(line& l) noexcept {
   }
 }
 
-void sentinel_watch::take(line& l, value reply) {
-  if (l.due == 0) throw malformed("a reply that nobody asked for");
+void sentinel_watch::take(line& l, value answered) {
+  if (l.due == 0) throw malformed("a answered that nobody asked for");
   const bool is_second = l.due-- % 2 == 1;
   if (is_second) {
-    l.epoch = sentinels_.hear(l.first_reply, reply);
+    l.epoch = sentinels_.hear(l.first_reply, answered);
   } else {
-    l.first_reply = std::move(reply);
+    l.first_reply = std::move(answered);
   }
 }
 

@@ -47,7 +47,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-[[noreturn]] void refuse(const value& error) {
+[[noreturn]] void throw_refusal(const value& error) {
   const std::string_view text = error.text;
   const bool wants_one = text.starts_with("NOAUTH"), wrong = text.starts_with("WRONGPASS");
   std::string why = "it says: " + error.text.substr(0, 512);
@@ -123,7 +123,7 @@ std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit&
   command subscribe(4);
   subscribe.add("SUBSCRIBE").add(chooses).add(promotes).add(switches);
   const value v = to->ask(subscribe, nearer);
-  if (v.is(value::kind::error)) refuse(v);
+  if (v.is(value::kind::error)) throw_refusal(v);
   return to;
 }
 
@@ -134,7 +134,7 @@ std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) co
   hello.add("HELLO").add("3");
   if (!them.password.empty()) hello.add("AUTH").add(them.user.empty() ? "default" : them.user).add(them.password);
   const value v = without_secret(made->ask(hello, l), them.password);
-  if (v.is(value::kind::error)) refuse(v);
+  if (v.is(value::kind::error)) throw_refusal(v);
   return made;
 }
 
@@ -157,9 +157,9 @@ command sentinels::question_of_place() const {
 named_primary::word sentinels::ask(connection& to, const limit& l) const {
   const value service = to.ask(question_of_service(), l);
   const value at = to.ask(question_of_place(), l);
-  if (at.is(value::kind::error)) refuse(at);
+  if (at.is(value::kind::error)) throw_refusal(at);
   if (std::optional<place> found = place_in(at)) {
-    if (service.is(value::kind::error)) refuse(service);
+    if (service.is(value::kind::error)) throw_refusal(service);
     const std::optional<std::int64_t> epoch = epoch_in(service);
     if (!epoch) throw net::broken(senseless);
     return {std::move(*found), *epoch};
@@ -194,7 +194,7 @@ std::vector<sentinel_view> sentinels::views(const limit& l) const {
 void sentinels::look(const place& at, sentinel_view& into, const limit& l) const {
   const std::unique_ptr<connection> to = greet(at, l);
   const value v = to->ask(question_of_service(), l);
-  if (v.is(value::kind::error)) refuse(v);
+  if (v.is(value::kind::error)) throw_refusal(v);
   const facts said = facts::of_config(v);
   const std::optional<place> named = place_of(std::string(said.text("ip")), std::string(said.text("port")));
   if (!named) throw net::broken(senseless);

@@ -41,7 +41,7 @@ constexpr std::string_view known_options[] = {"prefix",
                                               "db"};
 constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
 
-[[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
+[[noreturn]] void reject(const std::string& why) { throw seam::failure(errc::bad_url, why); }
 
 template <class T>
 T number(const std::string& option, std::string_view text, int least, int most, const char* example) {
@@ -49,7 +49,7 @@ T number(const std::string& option, std::string_view text, int least, int most, 
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   const bool within = n >= static_cast<T>(least) && n <= static_cast<T>(most);  // "nan" is a double, and is not
   if (error != std::errc() || end != text.data() + text.size() || !within) {
-    refuse("the option '" + option + "' is a number from " + std::to_string(least) + " to " + std::to_string(most) +
+    reject("the option '" + option + "' is a number from " + std::to_string(least) + " to " + std::to_string(most) +
            ", such as " + example);
   }
   return n;
@@ -72,7 +72,7 @@ milliseconds duration_in(const std::string& option, std::string_view text) {
       std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return u.name == rest; });
   const double all = error == std::errc() && in != std::end(units) ? n * in->milliseconds : 0;
   if (!(all >= 1 && all <= an_hour))
-    refuse("the option '" + option + "' is a time from 1ms to 1h, such as 500ms or 2s");
+    reject("the option '" + option + "' is a time from 1ms to 1h, such as 500ms or 2s");
   return milliseconds(std::llround(all));
 }
 
@@ -81,7 +81,7 @@ namespace {
 /// A secret in a file ends with the line.
 std::string first_line_of(const std::string& path) {
   const auto unreadable = [&](const std::string& why) {
-    refuse("the password cannot be read from the file " + path + ": " + why);
+    reject("the password cannot be read from the file " + path + ": " + why);
   };
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown)) unreadable("it is a directory");
@@ -99,13 +99,13 @@ std::string first_line_of(const std::string& path) {
 std::string variable(const std::string& name) {
   // Only a program that changes its environment while it opens stores could be hurt.
   const char* text = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
-  if (text == nullptr) refuse("the variable " + name + " of the environment, which the URL names, is not set");
-  if (*text == '\0') refuse("the variable " + name + " of the environment, which the URL names, is empty");
+  if (text == nullptr) reject("the variable " + name + " of the environment, which the URL names, is not set");
+  if (*text == '\0') reject("the variable " + name + " of the environment, which the URL names, is empty");
   return text;
 }
 
 void set_password(std::string& into, std::string secret) {
-  if (!into.empty()) refuse("the password is given twice");
+  if (!into.empty()) reject("the password is given twice");
   into = std::move(secret);
 }
 
@@ -125,7 +125,7 @@ bool set_option_of_sentinels(settings& s, const std::string& option, const std::
   } else {
     return false;
   }
-  if (!s.sentinels) refuse("the option '" + option + "' is for redis+sentinel:// and rediss+sentinel://");
+  if (!s.sentinels) reject("the option '" + option + "' is for redis+sentinel:// and rediss+sentinel://");
   return true;
 }
 
@@ -137,7 +137,7 @@ bool set_wait(acknowledgement& wait, const std::string& option, const std::strin
     wait.by = text == "majority" ? count::majority : text == "all" ? count::all : count::number;
     if (wait.by == count::number) wait.replicas = number<int>(option, text, 1, 1'000, "1, or majority, or all");
   } else if (option == "wait_aof") {
-    if (text != "local" && text != "replicas") refuse("the option 'wait_aof' is local or replicas");
+    if (text != "local" && text != "replicas") reject("the option 'wait_aof' is local or replicas");
     wait.on_disks = text == "local" ? disks::local : disks::replicas;
   } else if (option == "wait_timeout") {
     wait.limit = duration_in(option, text);
@@ -151,14 +151,14 @@ bool set_wait(acknowledgement& wait, const std::string& option, const std::strin
 void check_wait(settings& s, bool given) {
   using disks = acknowledgement::disks;
   const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
-  if (given && !s.wait.is_wanted()) refuse("the option 'wait_timeout' needs wait_replicas or wait_aof");
+  if (given && !s.wait.is_wanted()) reject("the option 'wait_timeout' needs wait_replicas or wait_aof");
   if (s.wait.on_disks == disks::replicas && no_replicas) {
-    refuse(
+    reject(
         "wait_aof=replicas needs wait_replicas, which says how many of them; wait_aof=local is the server's own disk");
   }
   if (s.of_a_cluster() && s.wait.by != acknowledgement::count::number)
-    refuse("for a cluster wait_replicas is a number: its shards may have more replicas, or fewer");
-  if (given && s.wait.limit >= s.timeout) refuse("the option 'wait_timeout' must be shorter than 'timeout'");
+    reject("for a cluster wait_replicas is a number: its shards may have more replicas, or fewer");
+  if (given && s.wait.limit >= s.timeout) reject("the option 'wait_timeout' must be shorter than 'timeout'");
   if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
 }
 
@@ -179,7 +179,7 @@ void set_option(settings& s, const std::string& option, const std::string& text,
   if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
   const auto file = [&](std::string net::tls_files::* which) {
     if (!s.tls)
-      refuse("the option '" + option +
+      reject("the option '" + option +
              "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
     (*s.tls).*which = text;
   };
@@ -208,7 +208,7 @@ void set_option(settings& s, const std::string& option, const std::string& text,
   } else if (option == "jitter") {
     s.jitter = number<double>(option, text, 0, 1, "0.5");
   } else {
-    refuse("there is no option '" + option + "' in such a URL; these are: " + options_of(s, also));
+    reject("there is no option '" + option + "' in such a URL; these are: " + options_of(s, also));
   }
 }
 
@@ -223,7 +223,7 @@ void set_seeds(settings& s, const net::url& u) {
   s.host = s.seeds.front().host;
   s.port = s.seeds.front().port;
   if (!u.path.empty() && u.path != "0")
-    refuse("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
+    reject("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
 }
 
 constexpr int default_sentinel_port = 26379;
@@ -235,20 +235,20 @@ void set_sentinels(settings& s, const net::url& u) {
   them.at.push_back({u.host, u.port});
   them.at.insert(them.at.end(), u.others.begin(), u.others.end());
   for (net::url::place& each : them.at) {
-    if (each.host.empty()) refuse(how);
+    if (each.host.empty()) reject(how);
     if (each.port == 0) each.port = default_sentinel_port;
   }
   const std::size_t end = std::min(u.path.find('/'), u.path.size());
   them.service = u.path.substr(0, end);
-  if (them.service.empty()) refuse(how + "; the service is the name that they monitor, such as mymaster");
+  if (them.service.empty()) reject(how + "; the service is the name that they monitor, such as mymaster");
   if (end < u.path.size()) s.database = number<int>("/database", u.path.substr(end + 1), 0, 1'000'000, "/1");
 }
 
 void check_words(const settings& s) {
-  if (s.prefix.size() > 128) refuse("the prefix has more than 128 bytes");
-  if (s.prefix.find_first_of("{}") != std::string::npos) refuse("the prefix may not have braces");
+  if (s.prefix.size() > 128) reject("the prefix has more than 128 bytes");
+  if (s.prefix.find_first_of("{}") != std::string::npos) reject("the prefix may not have braces");
   for (const char c : s.name) {
-    if (c < '!' || c > '~') refuse("the name may have no blanks, and letters of ASCII only: Redis refuses others");
+    if (c < '!' || c > '~') reject("the name may have no blanks, and letters of ASCII only: Redis refuses others");
   }
 }
 
@@ -259,7 +259,7 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
   try {
     u = net::url::parse(text);
   } catch (const net::bad_url& e) {
-    refuse(e.what());
+    reject(e.what());
   }
   settings s;
   constexpr std::string_view with_tls[] = {"rediss", "valkeys", "rediss+sentinel", "rediss+cluster"};
@@ -268,7 +268,7 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
   s.password = u.password;
   if (u.scheme == "redis+unix") {
     if (!u.host.empty() || u.port != 0 || !u.others.empty() || u.path.empty())
-      refuse("a unix socket is given as redis+unix:///path/of/the/socket");
+      reject("a unix socket is given as redis+unix:///path/of/the/socket");
     s.path = "/" + u.path;
     if (const auto db = u.options.find("db"); db != u.options.end()) {
       s.database = number<int>("db", db->second, 0, 1'000'000, "1");
@@ -280,19 +280,19 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
     set_seeds(s, u);
   } else {
     if (!u.others.empty())
-      refuse("this is one server; several are those of a redis+sentinel://, a redis+cluster:// or a redlock:// URL");
+      reject("this is one server; several are those of a redis+sentinel://, a redis+cluster:// or a redlock:// URL");
     if (!u.host.empty()) s.host = u.host;
     if (u.port != 0) s.port = u.port;
     if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
   }
   for (const auto& [option, value] : u.options) set_option(s, option, value, also);
   if (!s.user.empty() && s.password.empty()) {
-    refuse(
+    reject(
         "a user without a password; give it by password_file= or password_env=, or as user:password@host; "
         "a password alone is written redis://:password@host");
   }
   if (s.sentinels && !s.sentinels->user.empty() && s.sentinels->password.empty()) {
-    refuse("sentinel_user without a password; give it by sentinel_password_file= or sentinel_password_env=");
+    reject("sentinel_user without a password; give it by sentinel_password_file= or sentinel_password_env=");
   }
   check_wait(s, u.options.contains("wait_timeout"));
   check_words(s);

@@ -22,8 +22,6 @@ namespace {
 constexpr milliseconds between_maps = 100ms;
 constexpr milliseconds before_forgetting = 1s;
 
-bool same(const url::place& one, const url::place& other) { return one.port == other.port && one.host == other.host; }
-
 }  // namespace
 
 slot_map::slot_map(const settings& s, const identity& me, runtime::loop& loop, listener& who)
@@ -33,7 +31,7 @@ slot_map::slot_map(const settings& s, const identity& me, runtime::loop& loop, l
 
 /// It may read files, so it is not made under the lock.
 slot_map::user slot_map::at(const url::place& where) {
-  const auto is_there = [&](const node& n) { return same(n.at(), where); };
+  const auto is_there = [&](const node& n) { return n.at() == where; };
   user found = known_.with([&](const known& k) { return k.first(is_there); });
   if (found) return found;
   user made = std::make_shared<node>(where, ++nodes_made_, settings_, me_, loop_, listener_);
@@ -101,7 +99,7 @@ std::vector<url::place> slot_map::whom_to_ask() const {
       by_rank[rank].push_back(each->at());
     }
     for (const url::place& seed : settings_.seeds) {
-      if (!k.first([&](const node& n) { return same(n.at(), seed); })) by_rank[1].push_back(seed);
+      if (!k.first([&](const node& n) { return n.at() == seed; })) by_rank[1].push_back(seed);
     }
   });
   std::vector<url::place> places;
@@ -196,7 +194,7 @@ task<void> slot_map::draw_again() {
 }
 
 bool slot_map::is_seed(const node& n) const noexcept {
-  return std::ranges::any_of(settings_.seeds, [&](const url::place& each) { return same(each, n.at()); });
+  return std::ranges::any_of(settings_.seeds, [&](const url::place& each) { return each == n.at(); });
 }
 
 /// A seed that was not there is kept, so that it is asked last.
