@@ -1,13 +1,14 @@
 # The front door. Each target only calls cmake or a script, after making sure that the tools are there.
 PREFIX ?= /usr/local
-JOBS ?= 2
+JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos partitions build bench interop side-by-side format install deb clean
+.PHONY: help demo test check chaos partitions build bench interop side-by-side format install deb clean
 
 help:
-	@echo 'make demo             set up, build (some minutes), and see a lock at work; STORE=redis://host shows it there'
-	@echo 'make test             set up, build and run every test, with both compilers and the sanitizers'
+	@echo 'make demo             set up, build (2 minutes), and see a lock at work; STORE=redis://host shows it there'
+	@echo 'make test             set up, build and run every kind of test once (10 minutes)'
+	@echo 'make check            also the sanitizers, clang, clang-tidy, the models and all seeds (40 minutes in all)'
 	@echo 'make chaos            processes under seeded faults for TIME=1m; also TOPOLOGY=name, SEED=number'
 	@echo 'make partitions       the same with packets that the kernel drops; this machine has to allow network namespaces'
 	@echo 'make build            the library and the program, optimised, in build/release'
@@ -22,11 +23,17 @@ help:
 demo:
 	@scripts/setup build
 	@cmake --preset release >/dev/null
+	@echo 'Building the library and the program: 1 to 2 minutes on 2 cores, the first time.'
 	@cmake --build --preset release --parallel $(JOBS) --target holdfast_program
 	@build/release/cli/holdfast demo $(if $(STORE),--store '$(STORE)')
 
 test:
+	@echo 'Building one preset and running every kind of test once: 10 minutes on 2 cores, the first time.'
 	@JOBS=$(JOBS) scripts/test
+
+check:
+	@echo 'Building four presets and running all tests: up to 40 minutes on 2 cores. An interrupted run can be continued.'
+	@JOBS=$(JOBS) scripts/test check
 
 chaos:
 	@JOBS=$(JOBS) TIME='$(TIME)' TOPOLOGY='$(TOPOLOGY)' SEED='$(SEED)' scripts/chaos
