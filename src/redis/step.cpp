@@ -1,5 +1,7 @@
 #include "redis/step.hpp"
 
+#include "planted.hpp"
+
 namespace holdfast::redis {
 
 seam::failure strange(std::string_view what) {
@@ -8,6 +10,11 @@ seam::failure strange(std::string_view what) {
 
 bool is_number(const value& v, std::int64_t least) {
   return v.is(value::kind::integer) && v.number >= least && v.number <= largest_number;
+}
+
+std::optional<seam::failure> failure_of(const value& error, std::string_view prefix) {
+  if (planted(bug::noscript_is_no) && is_noscript(error.text)) return std::nullopt;
+  return meaning_of(error.text, prefix);
 }
 
 command call_of(const script& s, std::size_t keys, std::size_t args) {

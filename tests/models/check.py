@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 """Runs the models of models/ with spin: each has to hold, with every state seen, and each of its twins to fail.
 
-usage: check.py [--long] [model...]      --long: also the runs that take minutes and gigabytes
+usage: check.py [--cache FOLDER] [--long] [model...]      --long: also the runs that take minutes and gigabytes
+
+A run depends on its model, on this file and on the version of spin alone. FOLDER remembers the runs that ended as they
+must, so that they are repeated only after one of the three has changed.
 """
+import argparse
+import functools
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -50,14 +56,14 @@ RUNS = {
 LONG = {"grant": ["PUSHES STEPS=1", "PUSHES CALM N=3"], "queue": ["FB=2"]}
 
 
-def run(model, flags, depth=DEPTH, megabytes=MEGABYTES):
+def run(model, flags, optimise, depth=DEPTH, megabytes=MEGABYTES):
     """What the verifier says about a model with these flags."""
     with tempfile.TemporaryDirectory() as folder:
         def call(*command):
             done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             return done.stdout
         call("spin", "-a", *(f"-D{flag}" for flag in flags), str(MODELS / f"{model}.pml"))
-        call("gcc", "-O1", "-w", "-DSAFETY", "-DNOCLAIM", f"-DMEMLIM={megabytes}", "-o", "pan", "pan.c")
+        call("gcc", optimise, "-w", "-DSAFETY", "-DNOCLAIM", f"-DMEMLIM={megabytes}", "-o", "pan", "pan.c")
         return call("./pan", f"-m{depth}", "-w22")
 
 
@@ -78,24 +84,50 @@ def numbers(said):
     return (f"{int(float(states[1])):,}" if states else "?") + " states, " + (seconds[1] if seconds else "?") + " s"
 
 
-def check(model, flags, wanted, **bounds):
-    said = run(model, flags, **bounds)
+@functools.cache
+def spin_version():
+    return subprocess.run(["spin", "-V"], capture_output=True, text=True, check=True).stdout
+
+
+def remembered(cache, model, flags, wanted, bounds):
+    """The file that says that such a run has ended as it must."""
+    parts = [spin_version(), pathlib.Path(__file__).read_text(), (MODELS / f"{model}.pml").read_text(), *flags, wanted,
+             repr(bounds)]
+    return cache / hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def check(cache, model, flags, wanted, **bounds):
+    memory = remembered(cache, model, flags, wanted, bounds) if cache else None
+    if memory and memory.exists():
+        print(f"{model} {' '.join(flags)}: {memory.read_text()}, not run again", flush=True)
+        return True
+    # Most twins fail at once, so that compiling them would take longer than the search.
+    said = run(model, flags, "-O2" if wanted == "holds" else "-O0", **bounds)
     got = verdict(said)
-    print(f"{model} {' '.join(flags)}: {got}, {numbers(said)}" + ("" if got == wanted else f"; {wanted} was wanted"),
-          flush=True)
+    result = f"{got}, {numbers(said)}"
+    print(f"{model} {' '.join(flags)}: {result}" + ("" if got == wanted else f"; {wanted} was wanted"), flush=True)
+    if memory and got == wanted:
+        memory.write_text(result)
     return got == wanted
 
 
 def main():
-    arguments = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cache", type=pathlib.Path)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("models", nargs="*", metavar="model")
+    arguments = parser.parse_args()
+    if arguments.cache:
+        arguments.cache.mkdir(parents=True, exist_ok=True)
+    run_one = functools.partial(check, arguments.cache)
     fine = True
-    for model in [name for name in arguments if name != "--long"] or RUNS:
+    for model in arguments.models or RUNS:
         for flags, twins in RUNS[model].items():
-            fine &= check(model, flags.split(), "holds")
+            fine &= run_one(model, flags.split(), "holds")
             for twin in twins:
-                fine &= check(model, [*flags.split(), twin], "fails")
-        for flags in LONG.get(model, []) if "--long" in arguments else []:
-            fine &= check(model, flags.split(), "holds", depth=DEPTH_LONG, megabytes=MEGABYTES_LONG)
+                fine &= run_one(model, [*flags.split(), twin], "fails")
+        for flags in LONG.get(model, []) if arguments.long else []:
+            fine &= run_one(model, flags.split(), "holds", depth=DEPTH_LONG, megabytes=MEGABYTES_LONG)
     return 0 if fine else 1
 
 

@@ -11,6 +11,9 @@ namespace holdfast::sim {
 
 using runtime::instant;
 
+/// The wall-clock time at which a world begins, where a store needs one.
+inline constexpr std::chrono::seconds first_day{1'790'000'000};
+
 /// A clock that runs at its own rate: what a machine knows of true time.
 class drifting_clock {
  public:

@@ -39,7 +39,7 @@ bool lease_server::lock::remove(const seam::owner_id& who) {
   return gone > 0;
 }
 
-reply lease_server::carry_out(const demand& d) {
+lease_reply lease_server::carry_out(const demand& d) {
   lock& l = locks_[d.name];
   world_.note("server", static_cast<std::uint64_t>(d.what), d.owner.low);
   l.drop_expired(clock_.now());
@@ -59,7 +59,7 @@ reply lease_server::carry_out(const demand& d) {
   return {.yes = true};
 }
 
-reply lease_server::acquire(lock& l, const demand& d) {
+lease_reply lease_server::acquire(lock& l, const demand& d) {
   const instant now = clock_.now();
   const auto same = [&](const place& p) { return p.owner == d.owner; };
   const place asked{d.owner, d.from, d.wants, d.ttl, now + place_ttl};
@@ -82,7 +82,7 @@ reply lease_server::acquire(lock& l, const demand& d) {
   return {.left = first - now};
 }
 
-reply lease_server::release(lock& l, const demand& d) {
+lease_reply lease_server::release(lock& l, const demand& d) {
   const bool waited = std::erase_if(l.line, [&](const place& p) { return p.owner == d.owner; }) > 0;
   const bool held = l.remove(d.owner);
   if (planted(bug::permits_given_back_twice) && !held && !d.wants.of_a_lock()) l.used -= d.wants.part;
@@ -90,7 +90,7 @@ reply lease_server::release(lock& l, const demand& d) {
   return {.yes = waited || held};
 }
 
-reply lease_server::downgrade(lock& l, const demand& d) {
+lease_reply lease_server::downgrade(lock& l, const demand& d) {
   holding* mine = l.find(d.owner);
   if (mine == nullptr || d.fence < mine->fence) return {};  // of an earlier grant: it was under way for long
   if (planted(bug::gap_in_downgrade)) {

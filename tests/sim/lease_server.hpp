@@ -22,7 +22,7 @@ struct demand {
   std::uint64_t fence = 0;  ///< of a writer that becomes a reader
 };
 
-struct reply {
+struct lease_reply {
   bool yes = false;
   bool foreign = false;  ///< others use the name for something else
   std::uint64_t fence = 0;
@@ -39,7 +39,7 @@ class lease_server {
   using push = std::function<void(int client, seam::owner_id)>;
 
   lease_server(world& w, drifting_clock clock, push p) : world_(w), clock_(clock), push_(std::move(p)) {}
-  [[nodiscard]] reply carry_out(const demand&);
+  [[nodiscard]] lease_reply carry_out(const demand&);
 
   void restart_empty();     ///< locks, queues and the last fence are gone; the clock is not
   void forget_client(int);  ///< its places in queues: it crashed, and nobody will ever ask for them
@@ -72,9 +72,9 @@ class lease_server {
     void drop_expired(instant now);
     bool remove(const seam::owner_id&);
   };
-  reply acquire(lock&, const demand&);
-  reply release(lock&, const demand&);
-  reply downgrade(lock&, const demand&);
+  lease_reply acquire(lock&, const demand&);
+  lease_reply release(lock&, const demand&);
+  lease_reply downgrade(lock&, const demand&);
   holding& give(lock&, const place&);
   void serve(lock&);
   std::uint64_t mint();

@@ -1,7 +1,9 @@
 #pragma once
 #include <string>
 
-#include "planted.hpp"
+namespace holdfast {
+enum class bug;  // in planted.hpp, which sources without seeded bugs do not see
+}
 
 namespace holdfast::sim {
 

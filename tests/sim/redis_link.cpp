@@ -9,7 +9,6 @@
 namespace holdfast::sim {
 
 using namespace std::chrono_literals;
-using redis::reply;
 using redis::value;
 using runtime::io;
 using runtime::later;
@@ -47,7 +46,8 @@ redis_link::redis_link(ends e, std::string channel, redis::listener& who)
       lanes_(2),
       tasks_(e.home) {}
 
-task<reply> redis_link::call(io& i, const redis::command& what, limit l, std::optional<redis::left_behind>& left) {
+task<redis::reply> redis_link::call(io& i, const redis::command& what, limit l,
+                                    std::optional<redis::left_behind>& left) {
   const counted here(waiting_);
   way& w = choose(i);
   std::optional<seam::failure> down;
@@ -58,7 +58,7 @@ task<reply> redis_link::call(io& i, const redis::command& what, limit l, std::op
   }
   if (down) co_return std::move(*down);
   if (!is_open(w)) co_return no_answer();  // it broke again before we came to run
-  reply got = co_await call_on(i, w, what, std::move(l), left);
+  redis::reply got = co_await call_on(i, w, what, std::move(l), left);
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && redis::is_wrong_server(said->text)) start_over();
   co_return got;
@@ -69,8 +69,8 @@ redis_link::way& redis_link::choose(const io& i) {
   return by_main ? main_ : lanes_[world_.below(lanes_.size())];
 }
 
-task<reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l,
-                                std::optional<redis::left_behind>& left) {
+task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l,
+                                       std::optional<redis::left_behind>& left) {
   slot mine(what);
   w.due.insert(w.due.end(), what.replies() - mine.due(), nullptr);
   w.due.insert(w.due.end(), mine.due(), &mine);
@@ -182,7 +182,7 @@ void redis_link::came(way& w, value v) {
 void redis_link::broke(way& w) {
   for (slot* const s : std::exchange(w.due, {})) {
     if (s == nullptr) continue;
-    s->got = reply(no_answer());
+    s->got = redis::reply(no_answer());
     s->answered.set();
   }
   if (&w == &main_ && !std::exchange(up_, false)) {  // it was not up yet: dial() takes care of it

@@ -64,7 +64,7 @@ class a_redis_server : public testing::Test {
   }
 
   world world_{1};
-  redis_server server_{world_, drifting_clock(world_, 1, 1'790'000'000s), {.push_first = true, .in_order = true}};
+  redis_server server_{world_, drifting_clock(world_, 1, first_day), {.push_first = true, .in_order = true}};
   guest guest_{server_};
 };
 

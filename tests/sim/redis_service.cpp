@@ -95,7 +95,7 @@ redis_service::redis_service(world& w, network& n, double clock_rate, const plan
       several_(planned.several),
       breaks_(planned.breaks),
       faults_(w, planned.quiet),
-      server_(w, drifting_clock(w, clock_rate, 1'790'000'000s),
+      server_(w, drifting_clock(w, clock_rate, first_day),
               {.push_first = w.chance(0.5), .in_order = !faults_.sets_clock_back, .fair = !planned.unfair}) {}
 
 std::unique_ptr<access> redis_service::connect(client_io& home) { return std::make_unique<side>(*this, home); }

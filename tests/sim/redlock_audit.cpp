@@ -10,7 +10,7 @@ namespace scripts = redis::scripts;
 namespace {
 
 /// Empty: it is another library's.
-std::string claim_in(const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 16) : std::string(); }
+std::string claim_of_ours(const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 16) : std::string(); }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void redlock_audit::check_who_changed_it(const redis_server::script_run& r) {
   }
   const bool owners = !r.args.empty() && r.args[0] == r.before->value;
   if (owners && r.sha == scripts::withdraw.sha) return;
-  const std::string whose = claim_in(r.before->value);
+  const std::string whose = claim_of_ours(r.before->value);
   const bool meant = r.sha == scripts::take_away.sha && !whose.empty() && whose == r.args.at(3);
   if (meant && r.after) world_.violate("I6: a vote was taken by force, and is still there");
   if (meant) return;
@@ -67,9 +67,9 @@ void redlock_audit::check_who_changed_it(const redis_server::script_run& r) {
 /// A claim that nobody has told of its votes yet may lose them, and get others.
 void redlock_audit::note_break(const redis_server::script_run& r) {
   const bool taken = r.sha == scripts::take_away.sha && r.before && !r.after;
-  if (taken) taken_from_[r.args.at(1)] = claim_in(r.before->value);
+  if (taken) taken_from_[r.args.at(1)] = claim_of_ours(r.before->value);
   const bool given = r.sha == scripts::vote.sha && !r.before && r.after;
-  if (given) broken_.erase(claim_in(r.after->value));
+  if (given) broken_.erase(claim_of_ours(r.after->value));
 }
 
 void redlock_audit::broke(const seam::owner_id& id) {

@@ -17,8 +17,6 @@ namespace {
 /// As long as the longest ttl and its delay.
 constexpr std::chrono::milliseconds max_ttl = 600ms;
 
-constexpr std::chrono::seconds today = 1'790'000'000s;
-
 }  // namespace
 
 /// The product's quorum over the product's voters, with simulated links.
@@ -82,7 +80,7 @@ class redlock_service::side final : public access {
 
   /// In microseconds since 1970; kept by others as well as they can.
   [[nodiscard]] std::uint64_t wall_clock() const {
-    return static_cast<std::uint64_t>((today + service_.world_.now() + skew_) / 1us);
+    return static_cast<std::uint64_t>((first_day + service_.world_.now() + skew_) / 1us);
   }
 
   redlock_service& service_;
@@ -116,7 +114,7 @@ redlock_service::redlock_service(world& w, const plan& planned, const std::funct
       audit_(w, 3 + w.below(3)) {
   for (std::size_t n = 0; n < audit_.servers(); ++n) {
     const bool writes_at_once = w.chance(0.2);
-    const drifting_clock clock(w, any_rate(), today + w.between(0s, 1s));
+    const drifting_clock clock(w, any_rate(), first_day + w.between(0s, 1s));
     const redis_server::choices how{
         .push_first = w.chance(0.5), .in_order = false, .fair = false, .writes_at_once = writes_at_once, .age = 1h};
     nodes_.push_back({std::make_unique<redis_server>(w, clock, how), writes_at_once});

@@ -23,7 +23,7 @@ class remote::place final : public seam::claim {
   task<answer<seam::grant>> poll(io& i, limit l) override {
     const instant sent = i.now();
     demand d = say(demand::kind::acquire, spec_.ttl);
-    const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
+    const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<seam::grant>();
     if (got->foreign) co_return answer<seam::grant>::unknown(seam::failure(errc::foreign, "another size"));
     if (!got->yes) {
@@ -44,7 +44,7 @@ class remote::place final : public seam::claim {
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
     const instant sent = i.now();
     demand d = say(demand::kind::renew, ttl);
-    const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
+    const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<instant>();
     if (!got->yes) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
@@ -54,7 +54,7 @@ class remote::place final : public seam::claim {
     const instant sent = i.now();
     demand d = say(demand::kind::downgrade, ttl);
     d.fence = fence;
-    const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
+    const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<instant>();
     if (!got->yes) co_return answer<instant>::no();
     co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
@@ -62,7 +62,7 @@ class remote::place final : public seam::claim {
 
   task<answer<seam::done>> release(io& i, limit l) override {
     demand d = say(demand::kind::release, spec_.ttl);
-    const std::optional<reply> got = co_await remote_.ask(i, std::move(d), l);
+    const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<seam::done>();
     if (!got->yes) co_return answer<seam::done>::no();
     co_return answer<seam::done>::yes(seam::done());
@@ -92,7 +92,7 @@ std::unique_ptr<seam::claim> remote::open(seam::claim_spec spec) {
 
 task<answer<seam::done>> remote::resize(io& i, std::string name, std::uint32_t whole, limit l) {
   demand d{.what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = seam::share::permits(1, whole)};
-  const std::optional<reply> got = co_await ask(i, std::move(d), l);
+  const std::optional<lease_reply> got = co_await ask(i, std::move(d), l);
   if (!got) co_return answer<seam::done>::unknown(seam::failure(errc::unreachable, "no answer"));
   co_return answer<seam::done>::yes(seam::done());
 }
@@ -111,7 +111,7 @@ void remote::pushed(seam::owner_id owner) {
                 });
 }
 
-task<std::optional<reply>> remote::ask(io& i, demand d, limit l) {
+task<std::optional<lease_reply>> remote::ask(io& i, demand d, limit l) {
   if (network_.refuses()) {
     const wake why = co_await sleep(i, limit(std::min(l.at(), later(i.now(), 50us)), l.stop()));
     (void)why;
@@ -122,7 +122,7 @@ task<std::optional<reply>> remote::ask(io& i, demand d, limit l) {
   calls_[id] = &mine;
   network_.send([this] { return !crashed_ && !network_.refuses(); },
                 [this, d, id] {
-                  const reply r = server_.carry_out(d);
+                  const lease_reply r = server_.carry_out(d);
                   network_.send([this] { return !crashed_; },
                                 [this, r, id] {
                                   home_.post([this, r, id] {

@@ -30,10 +30,10 @@ class remote final : public seam::backend {
   class place;
   struct call {
     runtime::signal arrived;
-    std::optional<reply> got;
+    std::optional<lease_reply> got;
   };
   /// Nothing: no answer within the limit, or for so long that the connection is given up.
-  runtime::task<std::optional<reply>> ask(runtime::io&, demand, limit);
+  runtime::task<std::optional<lease_reply>> ask(runtime::io&, demand, limit);
 
   network& network_;
   lease_server& server_;

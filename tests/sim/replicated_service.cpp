@@ -14,8 +14,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::chrono::seconds today = 1'790'000'000s;
-
 /// From when a client has heard of another primary: it connects, listens and asks, and nothing gets lost on the way.
 constexpr real soon = 50ms;
 
@@ -112,7 +110,7 @@ replicated_service::replicated_service(world& w, network& n, double clock_rate, 
       // Fences rest on that the clock of the next primary is behind by less than the outage takes.
       apart_(faults_.hands_over || w.chance(0.5) ? 0ms : w.between(0ms, 200ms)),
       faults_end_(planned.faults_end),
-      pair_(w, drifting_clock(w, clock_rate, today), drifting_clock(w, clock_rate, today + apart_),
+      pair_(w, drifting_clock(w, clock_rate, first_day), drifting_clock(w, clock_rate, first_day + apart_),
             {.push_first = w.chance(0.5), .in_order = false, .fair = false}) {
   pair_.on_change = [this] { tell_all(); };
   pair_.on_script = [this](const redis_server& at, const redis_server::script_run& r) { check_fence(at, r); };
