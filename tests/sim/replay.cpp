@@ -1,12 +1,15 @@
-// holdfast_sim: runs seeds by hand, with or without a planted bug.
+// holdfast_sim: runs seeds by hand, with or without a seeded bug, and finds the seeds that find one.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string_view>
 
 #include "sim/bugs.hpp"
 #include "sim/run.hpp"
+#include "sim/seeded_search.hpp"
 
 namespace {
 
@@ -23,16 +26,46 @@ constexpr named_store stores[] = {{"lease", holdfast::sim::store_kind::lease},
 int usage() {
   std::fputs(
       "usage: holdfast_sim --seed N [--count N] [--store lease|redis|replicas|redlock|numbers] [--bug NAME] "
-      "[--trace]\n  bugs:",
+      "[--trace]\n       holdfast_sim --bugs                          the names of all seeded bugs\n"
+      "       holdfast_sim --find NAME | --find-first NAME  the seed that finds it: the recorded one, or the first\n  "
+      "bugs:",
       stderr);
   for (const auto& b : holdfast::sim::bugs) std::fprintf(stderr, " %s", b.name.data());
   std::fputs("\n", stderr);
   return 64;
 }
 
+int list_bugs() {
+  for (const auto& b : holdfast::sim::bugs) std::printf("%s\n", b.name.data());
+  return 0;
+}
+
+/// Prints a line of seeds.txt. The recorded seed stays as long as it finds the bug, unless the first one is asked for.
+int find_seed(std::string_view name, bool first) {
+  using namespace holdfast::sim;
+  const auto* const b =
+      std::find_if(std::begin(bugs), std::end(bugs), [&](const auto& each) { return each.name == name; });
+  if (b == std::end(bugs)) return usage();
+  const recorded_seeds recorded = read_recorded_seeds();
+  const auto record = recorded.find(name);
+  std::optional<std::uint64_t> seed;
+  if (!first && record != recorded.end() && finds(record->second, *b)) seed = record->second;
+  if (!seed) seed = search(*b).seed;
+  if (!seed) {
+    std::fprintf(stderr, "%s: not found in %llu seeds\n", b->name.data(),
+                 static_cast<unsigned long long>(enough_seeds));
+    return 1;
+  }
+  std::printf("%s %llu\n", b->name.data(), static_cast<unsigned long long>(*seed));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && argv[1] == std::string_view("--bugs")) return list_bugs();
+  if (argc == 3 && argv[1] == std::string_view("--find")) return find_seed(argv[2], false);
+  if (argc == 3 && argv[1] == std::string_view("--find-first")) return find_seed(argv[2], true);
   unsigned long long seed = 1, count = 1;
   bool trace = false;
   auto store = holdfast::sim::store_kind::lease;

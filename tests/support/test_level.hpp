@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace holdfast::test {
+
+/// How much the tests run. HOLDFAST_TEST_LEVEL selects it.
+enum class test_level {
+  test,   ///< the default: what every change runs
+  check,  ///< everything, as before a release
+};
+
+/// Throws if HOLDFAST_TEST_LEVEL is neither empty, `test` nor `check`: a mistyped level must not pass for a full run.
+inline test_level level() {
+  const char* const text = std::getenv("HOLDFAST_TEST_LEVEL");
+  const std::string name = text != nullptr ? text : "";
+  if (name.empty() || name == "test") return test_level::test;
+  if (name == "check") return test_level::check;
+  throw std::runtime_error("invalid HOLDFAST_TEST_LEVEL: expected test or check, not '" + name + "'");
+}
+
+}  // namespace holdfast::test
