@@ -18,7 +18,7 @@ struct bench_options {
 };
 
 /// See command.hpp.
-[[nodiscard]] action describe_bench(CLI::App& program, const user_command&);
+[[nodiscard]] command_spec describe_bench(const user_command&);
 /// To the end. Returns the exit code: 0, or 128 and the signal that stopped it. Throws lock_error.
 [[nodiscard]] int bench(const bench_options&);
 

@@ -1,6 +1,5 @@
 #include "completion/candidates.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <holdfast/store.hpp>
 
@@ -12,27 +11,22 @@ namespace holdfast::cli {
 
 namespace {
 
-/// nullptr: there is none of that name.
-const CLI::App* command_named(const CLI::App& program, const std::string& name) {
-  const auto found = program.get_subcommands([&](const CLI::App* c) { return c->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
 using words_so_far = std::vector<std::string>;
 
-std::vector<candidate> commands(const CLI::App& program) {
+std::vector<candidate> shown_commands(const program_spec& program) {
   std::vector<candidate> all;
-  for (const CLI::App* const c : program.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
-    all.push_back({c->get_name(), c->get_description()});
+  for (const command_spec& c : program.commands) {
+    if (!c.group.empty()) all.push_back({c.name, c.description});
   }
   return all;
 }
 
-std::vector<candidate> options(const CLI::App& command) {
+std::vector<candidate> option_names(const option_rows& options) {
   std::vector<candidate> all;
-  for (const CLI::Option* const o : command.get_options({})) {
-    for (const std::string& name : o->get_lnames()) all.push_back({"--" + name, o->get_description()});
-    for (const std::string& name : o->get_snames()) all.push_back({"-" + name, o->get_description()});
+  for (const option_spec& o : options) {
+    for (const char* const prefix : {"--", "-"}) {
+      for (const std::string& name : o.names_with(prefix)) all.push_back({name, o.help});
+    }
   }
   return all;
 }
@@ -49,15 +43,18 @@ std::vector<candidate> stores() {
   return all;
 }
 
-/// The option whose value stands behind this word; nullptr: none does.
-const CLI::Option* asks_for_value(const CLI::App& command, const std::string& word) {
-  const CLI::Option* const o = word.starts_with('-') ? command.get_option_no_throw(word) : nullptr;
-  return o != nullptr && o->get_items_expected_max() > 0 ? o : nullptr;
+/// The option whose value follows this word; null if none does.
+const option_spec* asks_for_value(const command_spec& command, const std::string& word) {
+  for (const option_spec& o : command.options) {
+    for (const char* const prefix : {"-", "--"}) {
+      const std::vector<std::string> names = o.names_with(prefix);
+      if (o.takes_value() && std::ranges::find(names, word) != names.end()) return &o;
+    }
+  }
+  return nullptr;
 }
 
-std::vector<candidate> values(const CLI::Option& o) {
-  return o.get_option_text() == "STORE" ? stores() : std::vector<candidate>{};
-}
+std::vector<candidate> values(const option_spec& o) { return o.value == "STORE" ? stores() : std::vector<candidate>{}; }
 
 /// What --store says in the words so far; empty: nothing.
 std::string store_of(const words_so_far& words) {
@@ -69,31 +66,33 @@ std::string store_of(const words_so_far& words) {
   return "";
 }
 
-bool takes_names(const CLI::App& command) {
-  return command.get_option_no_throw("NAME") != nullptr || command.get_option_no_throw("PREFIX") != nullptr;
+bool takes_names(const command_spec& command) {
+  return std::ranges::any_of(command.options,
+                             [](const option_spec& o) { return o.names == "NAME" || o.names == "PREFIX"; });
 }
 
-std::vector<candidate> all_that_fit(const CLI::App& program, const words_so_far& words) {
-  if (words.size() == 1) return words.front().starts_with('-') ? options(program) : commands(program);
-  const CLI::App* const command = command_named(program, words.front());
+std::vector<candidate> all_that_fit(const program_spec& program, const words_so_far& words) {
+  if (words.size() == 1) {
+    return words.front().starts_with('-') ? option_names(program.options) : shown_commands(program);
+  }
+  const command_spec* const command = program.find(words.front());
   // Behind "--" is a command of the user's: the shell knows better.
   if (command == nullptr || std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) return {};
   const std::string& last = words.back();
-  if (const CLI::Option* const o = asks_for_value(*command, words[words.size() - 2])) return values(*o);
+  if (const option_spec* const o = asks_for_value(*command, words[words.size() - 2])) return values(*o);
   if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != std::string::npos) {
-    const CLI::Option* const o = asks_for_value(*command, last.substr(0, equals));
+    const option_spec* const o = asks_for_value(*command, last.substr(0, equals));
     std::vector<candidate> all = o == nullptr ? std::vector<candidate>{} : values(*o);
     for (candidate& each : all) each.word.insert(0, last, 0, equals + 1);
     return all;
   }
-  if (last.starts_with('-')) return options(*command);
-  const bool can_list = command_named(program, "ls") != nullptr;
-  return can_list && takes_names(*command) ? lock_names(store_of(words), last) : std::vector<candidate>{};
+  if (last.starts_with('-')) return option_names(command->options);
+  return takes_names(*command) ? lock_names(store_of(words), last) : std::vector<candidate>{};
 }
 
 }  // namespace
 
-std::vector<candidate> candidates(const CLI::App& program, const std::vector<std::string>& words) {
+std::vector<candidate> candidates(const program_spec& program, const std::vector<std::string>& words) {
   if (words.empty()) return {};
   std::vector<candidate> all = all_that_fit(program, words);
   std::erase_if(all, [&](const candidate& each) { return !each.word.starts_with(words.back()); });

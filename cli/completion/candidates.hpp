@@ -2,9 +2,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "command.hpp"
 
 namespace holdfast::cli {
 
@@ -14,6 +12,6 @@ struct candidate {
 };
 
 /// How the last of these words may go on. They are what stands behind "holdfast".
-[[nodiscard]] std::vector<candidate> candidates(const CLI::App& program, const std::vector<std::string>& words);
+[[nodiscard]] std::vector<candidate> candidates(const program_spec&, const std::vector<std::string>& words);
 
 }  // namespace holdfast::cli

@@ -1,6 +1,5 @@
 #include "completion/completion.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "completion/candidates.hpp"
@@ -8,14 +7,14 @@
 
 namespace holdfast::cli {
 
-action describe_completion(CLI::App& program, const user_command& after_dashes) {
-  program.add_subcommand("complete", "For shells: how the last word may go on")->group("");
-  return [&program, &after_dashes] {
-    for (const candidate& each : candidates(program, after_dashes)) {
-      std::printf("%s\t%s\n", each.word.c_str(), each.about.c_str());
-    }
-    return static_cast<int>(fine);
-  };
+command_spec describe_completion(const program_spec& program, const user_command& after_dashes) {
+  return {
+      .name = "complete", .description = "For shells: how the last word may go on", .act = [&program, &after_dashes] {
+        for (const candidate& each : candidates(program, after_dashes)) {
+          std::printf("%s\t%s\n", each.word.c_str(), each.about.c_str());
+        }
+        return static_cast<int>(fine);
+      }};
 }
 
 }  // namespace holdfast::cli

@@ -1,6 +1,5 @@
 #include "config/show.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -8,7 +7,6 @@
 
 #include "config/config.hpp"
 #include "exit_code.hpp"
-#include "help/help.hpp"
 #include "holding/options.hpp"
 #include "options/store_option.hpp"
 
@@ -100,16 +98,16 @@ int show_config(const config_options& o) {
 
 }  // namespace
 
-action describe_config(CLI::App& program, const user_command&) {
+command_spec describe_config(const user_command&) {
   const auto wanted = std::make_shared<config_options>();
-  CLI::App& command = *program.add_subcommand("config", "Show which store is meant, and who said so");
-  command.group("care");
-  examples(command, {{"holdfast config", "which store is meant, and which file or variable says so"},
-                     {"holdfast config --store prod --json", "the same of another store, for programs"}});
-  command.footer("Exit codes: 0; 64 usage, 78 the configuration is wrong.");
-  wanted->store.add_to(command);
-  command.add_flag("--json", wanted->json, "one JSON object");
-  return [wanted] { return show_config(*wanted); };
+  return {.name = "config",
+          .group = "care",
+          .description = "Show which store is meant, and who said so",
+          .examples = {{"holdfast config", "which store is meant, and which file or variable says so"},
+                       {"holdfast config --store prod --json", "the same of another store, for programs"}},
+          .options = {wanted->store.row(), {.names = "--json", .help = "one JSON object", .into = &wanted->json}},
+          .footer = "Exit codes: 0; 64 usage, 78 the configuration is wrong.",
+          .act = [wanted] { return show_config(*wanted); }};
 }
 
 }  // namespace holdfast::cli

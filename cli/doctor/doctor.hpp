@@ -16,6 +16,6 @@ struct doctor_options {
 /// with a warning, 2 in danger. Throws lock_error.
 [[nodiscard]] int doctor(const doctor_options&);
 /// See command.hpp.
-[[nodiscard]] action describe_doctor(CLI::App& program, const user_command&);
+[[nodiscard]] command_spec describe_doctor(const user_command&);
 
 }  // namespace holdfast::cli

@@ -1,13 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "carry_out.hpp"
 #include "elect/elect.hpp"
 #include "exit_code.hpp"
-#include "help/help.hpp"
 
 namespace holdfast::cli {
 
@@ -29,41 +27,48 @@ int choose(elect_options& o, const user_command& after_dashes) {
 
 }  // namespace
 
-action describe_elect(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_elect(const user_command& after_dashes) {
   const auto wanted = std::make_shared<elect_options>();
   elect_options& o = *wanted;
-  o.run.hold.leads = true;
-  CLI::App& command = *program.add_subcommand("elect", "Run a command while we lead, of all who stand for it");
-  command.group("hold");
-  examples(command, {{"holdfast elect scheduler -- ./scheduler", "on each machine; it runs on one"},
-                     {"holdfast elect --observe scheduler", "who leads, one line a change"}});
-  usage_line(command, "holdfast elect [options] NAME -- CMD [ARG...]\nholdfast elect --observe [options] NAME");
-  command.add_option("NAME", o.run.hold.names, "of the election, and of its lock")->required()->expected(1);
-  o.run.hold.store.add_to(command);
-  o.run.hold.add_manner_to(command);
-  add_supervision(command, o.run);
-  add_json(command, o.run.hold);
-  CLI::Option* const terms = command.add_option("--max-terms", o.max_terms, "exit after so many terms [0: never]");
-  terms->option_text("N");
-  CLI::Option* const once =
-      command.add_flag_callback("--once", [&o] { o.max_terms = 1; }, "exit after the first term, as the command did");
-  once->excludes(terms);
-  CLI::Option* const observes =
-      command.add_flag("--observe", o.observe, "run nothing; print who leads, one line a change");
-  observes->excludes(terms)->excludes(once);
-  for (const char* const of_a_leader :
-       {"--ttl", "--label", "--command", "--max-hold", "--on-lost", "--grace", "--env-prefix", "--verbose"}) {
-    observes->excludes(command.get_option(of_a_leader));
-  }
-  command.footer(
-      "The command finds HOLDFAST_FENCE, the term, in its environment, and is stopped when the leadership is lost. A "
-      "store that gives no answer is asked again for ever.\n"
-      "Exit codes: after --once or --max-terms those of run; 126, 127 the command cannot be run; 64 usage, 77 not "
-      "allowed, 78 configuration, 128+n by signal n.");
-  const CLI::Option* const silent = command.get_option("--quiet");  // --json is not: what is no event is said, too
-  return [wanted, silent, &after_dashes] {
-    return carry_out([&] { return choose(*wanted, after_dashes); }, silent->count() > 0);
-  };
+  hold_options& hold = o.run.hold;
+  hold.leads = true;
+  return {
+      .name = "elect",
+      .group = "hold",
+      .description = "Run a command while we lead, of all who stand for it",
+      .examples = {{"holdfast elect scheduler -- ./scheduler", "on each machine; it runs on one"},
+                   {"holdfast elect --observe scheduler", "who leads, one line a change"}},
+      .usage = "holdfast elect [options] NAME -- CMD [ARG...]\nholdfast elect --observe [options] NAME",
+      .options = joined(
+          {{{.names = "NAME",
+             .help = "of the election, and of its lock",
+             .into = &hold.names,
+             .required = true,
+             .single = true},
+            hold.store.row()},
+           hold.manner_rows(),
+           supervision_rows(o.run),
+           {json_row(hold),
+            {.names = "--max-terms", .value = "N", .help = "exit after so many terms [0: never]", .into = &o.max_terms},
+            {.names = "--once",
+             .help = "exit after the first term, as the command did",
+             .into = [&o] { o.max_terms = 1; },
+             .excludes = {"--max-terms"}},
+            {.names = "--observe",
+             .help = "run nothing; print who leads, one line a change",
+             .into = &o.observe,
+             .excludes = {"--max-terms", "--once", "--ttl", "--label", "--command", "--max-hold", "--on-lost",
+                          "--grace", "--env-prefix", "--verbose"}}}}),
+      .footer =
+          "The command finds HOLDFAST_FENCE, the term, in its environment, and is stopped when the leadership is "
+          "lost. A store that gives no answer is asked again for ever.\n"
+          "Exit codes: after --once or --max-terms those of run; 126, 127 the command cannot be run; 64 usage, 77 "
+          "not allowed, 78 configuration, 128+n by signal n.",
+      .after_parse = [&hold] { hold.settle_ttl(); },
+      .act =
+          [wanted, &after_dashes] {
+            return carry_out([&] { return choose(*wanted, after_dashes); }, wanted->run.hold.is_silent());
+          }};
 }
 
 }  // namespace holdfast::cli

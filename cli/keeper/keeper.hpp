@@ -27,8 +27,8 @@ struct release_options {
 };
 
 /// See command.hpp.
-[[nodiscard]] action describe_acquire(CLI::App& program, const user_command& after_dashes);
-[[nodiscard]] action describe_release(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_acquire(const user_command& after_dashes);
+[[nodiscard]] command_spec describe_release(const user_command& after_dashes);
 
 /// To the end; the keeper stays. Returns the exit code.
 [[nodiscard]] int acquire(const acquire_options&);

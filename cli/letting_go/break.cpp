@@ -1,13 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
 #include "letting_go/letting_go.hpp"
 #include "letting_go/meant.hpp"
 #include "options/name_argument.hpp"
@@ -92,26 +90,33 @@ int break_lock(const break_options& o) {
 
 }  // namespace
 
-action describe_break(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_break(const user_command& after_dashes) {
   const auto wanted = std::make_shared<break_options>();
-  CLI::App& command = *program.add_subcommand("break", "Take a name by force from one who holds it");
-  command.group("act");
-  examples(command, {{"holdfast break db", "says which fence it has now"},
-                     {"holdfast break db --fence 1794799391912139", "take it by force"}});
-  wanted->name.add_to(command, "NAME", "which one");
-  wanted->store.add_to(command);
-  add_fence(command, "--fence", wanted->fence, "from the holder that has this fence, and no other");
-  command.add_option("--owner", wanted->owner, "from this one of several readers, or holders of permits")
-      ->option_text("ID");
-  command.add_option("--reason", wanted->reason, "why; show shows it for a day")->option_text("TEXT");
-  command.add_flag("--yes", wanted->yes, "do not ask");
-  command.footer(
-      "UNSAFE where writes are not checked by their fences: the old holder may go on for a while. See holdfast "
-      "revoke.\n"
-      "Exit codes: 0 taken; 64 usage, 69 store unreachable, 75 not held with that fence any more.");
-  return [wanted, &after_dashes] {
-    return wanted->name.complete("break", after_dashes, true) ? break_lock(*wanted) : static_cast<int>(usage);
-  };
+  break_options& o = *wanted;
+  return {.name = "break",
+          .group = "act",
+          .description = "Take a name by force from one who holds it",
+          .examples = {{"holdfast break db", "says which fence it has now"},
+                       {"holdfast break db --fence 1794799391912139", "take it by force"}},
+          .options = {o.name.row("NAME", "which one"),
+                      o.store.row(),
+                      {.names = "--fence",
+                       .value = "N",
+                       .help = "from the holder that has this fence, and no other",
+                       .into = fence_reader(o.fence)},
+                      {.names = "--owner",
+                       .value = "ID",
+                       .help = "from this one of several readers, or holders of permits",
+                       .into = &o.owner},
+                      {.names = "--reason", .value = "TEXT", .help = "why; show shows it for a day", .into = &o.reason},
+                      {.names = "--yes", .help = "do not ask", .into = &o.yes}},
+          .footer =
+              "UNSAFE where writes are not checked by their fences: the old holder may go on for a while. See "
+              "holdfast revoke.\n"
+              "Exit codes: 0 taken; 64 usage, 69 store unreachable, 75 not held with that fence any more.",
+          .act = [wanted, &after_dashes] {
+            return wanted->name.complete("break", after_dashes, true) ? break_lock(*wanted) : static_cast<int>(usage);
+          }};
 }
 
 }  // namespace holdfast::cli

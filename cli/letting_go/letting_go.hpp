@@ -3,7 +3,7 @@
 
 namespace holdfast::cli {
 
-[[nodiscard]] action describe_revoke(CLI::App& program, const user_command& after_dashes);
-[[nodiscard]] action describe_break(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_revoke(const user_command& after_dashes);
+[[nodiscard]] command_spec describe_break(const user_command& after_dashes);
 
 }  // namespace holdfast::cli

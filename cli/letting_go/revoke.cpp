@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,7 +8,6 @@
 #include <thread>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
 #include "letting_go/letting_go.hpp"
 #include "letting_go/meant.hpp"
 #include "options/name_argument.hpp"
@@ -71,22 +69,34 @@ int revoke(const revoke_options& o) {
 
 }  // namespace
 
-action describe_revoke(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_revoke(const user_command& after_dashes) {
   const auto wanted = std::make_shared<revoke_options>();
-  CLI::App& command = *program.add_subcommand("revoke", "Ask whoever holds a name to let go; they decide");
-  command.group("act");
-  examples(command, {{"holdfast revoke db --reason deploy", "ask; the holder decides"},
-                     {"holdfast revoke db --wait 30s", "and wait until it is gone"}});
-  wanted->name.add_to(command, "NAME", "which one");
-  wanted->store.add_to(command);
-  add_fence(command, "--fence", wanted->fence, "only the holder that has this fence");
-  command.add_option("--reason", wanted->reason, "why; the holder is told, and show shows it")->option_text("TEXT");
-  add_duration(command, "--wait", wanted->wait, "until they are gone, but no longer; 75 if they are not");
-  command.footer(
-      "Exit codes: 0 asked (with --wait: gone), or nobody to ask; 64 usage, 69 store unreachable, 75 still held.");
-  return [wanted, &after_dashes] {
-    return wanted->name.complete("revoke", after_dashes, true) ? revoke(*wanted) : static_cast<int>(usage);
-  };
+  revoke_options& o = *wanted;
+  return {
+      .name = "revoke",
+      .group = "act",
+      .description = "Ask whoever holds a name to let go; they decide",
+      .examples = {{"holdfast revoke db --reason deploy", "ask; the holder decides"},
+                   {"holdfast revoke db --wait 30s", "and wait until it is gone"}},
+      .options = {o.name.row("NAME", "which one"),
+                  o.store.row(),
+                  {.names = "--fence",
+                   .value = "N",
+                   .help = "only the holder that has this fence",
+                   .into = fence_reader(o.fence)},
+                  {.names = "--reason",
+                   .value = "TEXT",
+                   .help = "why; the holder is told, and show shows it",
+                   .into = &o.reason},
+                  {.names = "--wait",
+                   .value = "D",
+                   .help = "until they are gone, but no longer; 75 if they are not",
+                   .into = &o.wait}},
+      .footer =
+          "Exit codes: 0 asked (with --wait: gone), or nobody to ask; 64 usage, 69 store unreachable, 75 still held.",
+      .act = [wanted, &after_dashes] {
+        return wanted->name.complete("revoke", after_dashes, true) ? revoke(*wanted) : static_cast<int>(usage);
+      }};
 }
 
 }  // namespace holdfast::cli

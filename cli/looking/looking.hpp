@@ -3,7 +3,7 @@
 
 namespace holdfast::cli {
 
-[[nodiscard]] action describe_ls(CLI::App& program, const user_command& after_dashes);
-[[nodiscard]] action describe_show(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_ls(const user_command& after_dashes);
+[[nodiscard]] command_spec describe_show(const user_command& after_dashes);
 
 }  // namespace holdfast::cli

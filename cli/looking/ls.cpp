@@ -1,11 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
 #include "looking/looking.hpp"
 #include "looking/pages.hpp"
 #include "options/name_argument.hpp"
@@ -45,21 +43,24 @@ int ls(const ls_options& o) {
 
 }  // namespace
 
-action describe_ls(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_ls(const user_command& after_dashes) {
   const auto wanted = std::make_shared<ls_options>();
-  CLI::App& command = *program.add_subcommand("ls", "What is held or waited for, one line a name");
-  command.group("look");
-  examples(command, {{"holdfast ls", "all that is held or waited for"},
-                     {"holdfast ls jobs/", "names that begin so"},
-                     {"holdfast ls --json | jq .name", "for scripts"}});
-  wanted->prefix.add_to(command, "PREFIX", "only names that begin so");
-  wanted->store.add_to(command);
-  command.add_flag("--json", wanted->json, "one JSON object a line, with all that is known");
-  command.footer(
-      "Exit codes: 0, also when there is nothing; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration.");
-  return [wanted, &after_dashes] {
-    return wanted->prefix.complete("ls", after_dashes, false) ? ls(*wanted) : static_cast<int>(usage);
-  };
+  return {
+      .name = "ls",
+      .group = "look",
+      .description = "What is held or waited for, one line a name",
+      .examples = {{"holdfast ls", "all that is held or waited for"},
+                   {"holdfast ls jobs/", "names that begin so"},
+                   {"holdfast ls --json | jq .name", "for scripts"}},
+      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
+                  wanted->store.row(),
+                  {.names = "--json", .help = "one JSON object a line, with all that is known", .into = &wanted->json}},
+      .footer =
+          "Exit codes: 0, also when there is nothing; 64 usage, 69 store unreachable, 77 not allowed, 78 "
+          "configuration.",
+      .act = [wanted, &after_dashes] {
+        return wanted->prefix.complete("ls", after_dashes, false) ? ls(*wanted) : static_cast<int>(usage);
+      }};
 }
 
 }  // namespace holdfast::cli

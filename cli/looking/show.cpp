@@ -1,11 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
 #include "looking/looking.hpp"
 #include "options/name_argument.hpp"
 #include "options/store_option.hpp"
@@ -44,18 +42,19 @@ int show(const show_command& o) {
 
 }  // namespace
 
-action describe_show(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_show(const user_command& after_dashes) {
   const auto wanted = std::make_shared<show_command>();
-  CLI::App& command = *program.add_subcommand("show", "Who holds a name, who waits for it, and what was done about it");
-  command.group("look");
-  examples(command, {{"holdfast show db", "who holds it, who waits"}, {"holdfast show --json db", "for scripts"}});
-  wanted->name.add_to(command, "NAME", "which one");
-  wanted->store.add_to(command);
-  command.add_flag("--json", wanted->json, "one JSON object");
-  command.footer("Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration.");
-  return [wanted, &after_dashes] {
-    return wanted->name.complete("show", after_dashes, true) ? show(*wanted) : static_cast<int>(usage);
-  };
+  return {.name = "show",
+          .group = "look",
+          .description = "Who holds a name, who waits for it, and what was done about it",
+          .examples = {{"holdfast show db", "who holds it, who waits"}, {"holdfast show --json db", "for scripts"}},
+          .options = {wanted->name.row("NAME", "which one"),
+                      wanted->store.row(),
+                      {.names = "--json", .help = "one JSON object", .into = &wanted->json}},
+          .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration.",
+          .act = [wanted, &after_dashes] {
+            return wanted->name.complete("show", after_dashes, true) ? show(*wanted) : static_cast<int>(usage);
+          }};
 }
 
 }  // namespace holdfast::cli

@@ -1,13 +1,12 @@
 #include "options/name_argument.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 namespace holdfast::cli {
 
-void name_argument::add_to(CLI::App& command, const std::string& title, const std::string& help) {
+option_spec name_argument::row(const std::string& title, const std::string& help) {
   title_ = title;
-  command.add_option(title, text_, help)->option_text(" ");
+  return {.names = title, .help = help, .into = &text_};
 }
 
 bool name_argument::complete(const std::string& command, const user_command& after_dashes, bool required) {

@@ -9,7 +9,7 @@ namespace holdfast::cli {
 class name_argument {
  public:
   /// This must outlive the parsing.
-  void add_to(CLI::App& command, const std::string& title, const std::string& help);
+  [[nodiscard]] option_spec row(const std::string& title, const std::string& help);
   /// Takes what follows "--". False, and told on stderr: too many words, or none where one must be.
   [[nodiscard]] bool complete(const std::string& command, const user_command& after_dashes, bool required);
   [[nodiscard]] const std::string& text() const noexcept { return text_; }

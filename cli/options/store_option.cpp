@@ -1,18 +1,18 @@
 #include "options/store_option.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <utility>
 
 namespace holdfast::cli {
 
-void store_option::add_to(CLI::App& command) {
-  command
-      .add_option("--store", given_,
-                  "a URL, or a name of the configuration; else $HOLDFAST_STORE, the default of the configuration, or a "
-                  "directory of this user")
-      ->check(shared_store)
-      ->option_text("STORE");
+option_spec store_option::row() {
+  return {.names = "--store",
+          .value = "STORE",
+          .help =
+              "a URL, or a name of the configuration; else $HOLDFAST_STORE, the default of the configuration, or a "
+              "directory of this user",
+          .into = &given_,
+          .check = shared_store};
 }
 
 const chosen_store& store_option::chosen(bool quiet) const {

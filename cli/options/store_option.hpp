@@ -4,11 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "command.hpp"
 #include "config/chosen_store.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace holdfast::cli {
 
@@ -17,7 +14,7 @@ namespace holdfast::cli {
 class store_option {
  public:
   /// This must outlive the parsing.
-  void add_to(CLI::App& command);
+  [[nodiscard]] option_spec row();
   /// What was chosen, and why. Reads the files of the configuration when it is first asked, and only if they matter,
   /// and warns of a password that others may read. Throws config_error.
   [[nodiscard]] const chosen_store& chosen(bool quiet = false) const;

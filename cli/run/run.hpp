@@ -47,15 +47,15 @@ struct run_end {
 /// Forks the worker that does this, before there is any thread. Returns the exit code.
 [[nodiscard]] int in_a_worker(const run_options&, const std::function<worker_end(const run_place&)>& work);
 
-/// Adds what a command needs that runs another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
-void add_supervision(CLI::App& command, run_options&);
+/// What a command needs that runs another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
+[[nodiscard]] option_rows supervision_rows(run_options&);
 /// The command behind "--", or the line of -c. What is wrong with it; empty: nothing.
 [[nodiscard]] std::string take_command(run_options&, const user_command& after_dashes);
-/// The status instead of words, on stderr: stdout is the command's.
-void add_json(CLI::App& command, hold_options&);
+/// --json: the events instead of words, on stderr, since stdout belongs to the command.
+[[nodiscard]] option_spec json_row(hold_options&);
 
 /// See command.hpp.
-[[nodiscard]] action describe_run(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_run(const user_command& after_dashes);
 /// To the end. Returns the exit code.
 [[nodiscard]] int run(const run_options&);
 

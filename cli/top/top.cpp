@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -12,10 +11,8 @@
 #include <string>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
 #include "options/name_argument.hpp"
 #include "options/store_option.hpp"
-#include "options/values.hpp"
 #include "process/signals.hpp"
 #include "text/style.hpp"
 #include "top/draw.hpp"
@@ -125,23 +122,26 @@ int top(const top_options& o) {
 
 }  // namespace
 
-action describe_top(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_top(const user_command& after_dashes) {
   const auto wanted = std::make_shared<top_options>();
-  CLI::App& command =
-      *program.add_subcommand("top", "What is held or waited for, as it changes, on the whole terminal");
-  command.group("look");
-  examples(command,
-           {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}});
-  wanted->prefix.add_to(command, "PREFIX", "only names that begin so");
-  wanted->store.add_to(command);
-  add_duration(command, "--interval", wanted->interval, "from one look at the store to the next [1s]");
-  command.footer(
-      "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
-      "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.");
-  return [wanted, &after_dashes] {
-    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
-    return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
-  };
+  return {
+      .name = "top",
+      .group = "look",
+      .description = "What is held or waited for, as it changes, on the whole terminal",
+      .examples = {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}},
+      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
+                  wanted->store.row(),
+                  {.names = "--interval",
+                   .value = "D",
+                   .help = "from one look at the store to the next [1s]",
+                   .into = &wanted->interval}},
+      .footer =
+          "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
+          "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.",
+      .act = [wanted, &after_dashes] {
+        wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
+        return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
+      }};
 }
 
 }  // namespace holdfast::cli

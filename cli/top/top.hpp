@@ -3,6 +3,6 @@
 
 namespace holdfast::cli {
 
-[[nodiscard]] action describe_top(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_top(const user_command& after_dashes);
 
 }  // namespace holdfast::cli
