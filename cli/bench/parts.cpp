@@ -12,12 +12,12 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr lock_options how{.label = "holdfast bench"};
+constexpr lock_options bench_lock{.label = "holdfast bench"};
 
 /// Takes the lock and gives it back.
 turn pair_of(store s, std::string name) {
   return [s, name](std::stop_token stop) mutable {
-    std::optional<lease> held = s.try_acquire(name, until(std::move(stop)), how);
+    std::optional<lease> held = s.try_acquire(name, until(std::move(stop)), bench_lock);
     if (!held) return false;
     if (held->release() == released::lost) throw lock_error(errc::lost, name, "it was lost while it was measured");
     return true;
@@ -73,10 +73,10 @@ measurement thread_parts::contention(unsigned n) {
 measurement thread_parts::renew() {
   measurement m{.part = "renew", .what = "renewal of a lock that is held"};
   const std::string name = prefix_ + "renew";
-  lease held = store_.acquire(name, how);
+  lease held = store_.acquire(name, bench_lock);
   const auto once = [&](unsigned) {
     return [&](const std::stop_token&) {
-      if (!held.renew(how.ttl)) throw lock_error(errc::lost, name, "it was lost while it was measured");
+      if (!held.renew(bench_lock.ttl)) throw lock_error(errc::lost, name, "it was lost while it was measured");
       return true;
     };
   };

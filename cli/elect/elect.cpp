@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using duration = boot_clock::duration;
 
-constexpr duration shortest = 1s, longest = 30s;
+constexpr duration shortest_pause = 1s, longest_pause = 30s;
 
 /// The command has not run, but it may go better the next time.
 bool may_pass(const run_end& how) {
@@ -45,8 +45,8 @@ class campaigner {
   /// A command that fails at once shall not be started without end; nor shall a store that is gone be asked so.
   void pause(const run_end& how) {
     const bool failed = how.cause == "error" || (how.cause == "command" && how.of_worker.code != fine);
-    const duration now = failed && how.held_for < longest ? next_ : shortest;
-    next_ = failed ? std::min(now * 2, longest) : shortest;
+    const duration now = failed && how.held_for < longest_pause ? next_ : shortest_pause;
+    next_ = failed ? std::min(now * 2, longest_pause) : shortest_pause;
     if (options_.run.hold.verbose) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
       say_in_words("campaigning again in " + std::to_string(seconds) + "s");
@@ -62,7 +62,7 @@ class campaigner {
   const run_place& where_;  // one for all terms: no signal between two of them is missed
   caught_signals& signals_;
   unsigned terms_ = 0;
-  duration next_ = shortest;
+  duration next_ = shortest_pause;
 };
 
 }  // namespace

@@ -39,9 +39,9 @@ descriptor make_socket(int more) {
   return made;
 }
 
-bool readable(int fd, int milliseconds) noexcept {
+bool readable(int fd, int timeout_ms) noexcept {
   pollfd it{fd, POLLIN, 0};
-  return ::poll(&it, 1, milliseconds) > 0;
+  return ::poll(&it, 1, timeout_ms) > 0;
 }
 
 /// Of our user, or of root; whoever is at the other end.

@@ -15,12 +15,12 @@ namespace holdfast::cli {
 namespace {
 
 using view = top_model::view;
-using time = std::chrono::system_clock::time_point;
-using lines = std::vector<std::string>;
+using time_point = std::chrono::system_clock::time_point;
+using screen_lines = std::vector<std::string>;
 
 constexpr std::string_view mark = "> ", no_mark = "  ";
-constexpr std::string_view keys = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
-constexpr std::string_view keys_of_details = "q quit  esc back  r ask  b break";
+constexpr std::string_view key_hints = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
+constexpr std::string_view detail_key_hints = "q quit  esc back  r ask  b break";
 
 /// What a small window leaves out: the names come first.
 bool has_title(const window& w) noexcept { return w.rows >= 4; }
@@ -39,9 +39,9 @@ std::string title(const top_model& m) {
   return text;
 }
 
-lines list(const top_model& m, std::size_t rows, const window& w, const style& s, time now) {
+screen_lines list(const top_model& m, std::size_t rows, const window& w, const style& s, time_point now) {
   const table all = lock_table(w.columns - std::min(w.columns, mark.size()));
-  lines drawn;
+  screen_lines drawn;
   if (has_header(w) && rows > 1) drawn.push_back(s.bold(cut(std::string(no_mark) + all.header(), w.columns)));
   const std::size_t room = rows - drawn.size();
   const std::size_t first = m.selected() / room * room;
@@ -55,9 +55,9 @@ lines list(const top_model& m, std::size_t rows, const window& w, const style& s
   return drawn;
 }
 
-lines details(const top_model& m, std::size_t rows, const window& w, time now) {
+screen_lines details(const top_model& m, std::size_t rows, const window& w, time_point now) {
   if (!m.details()) return {cut(printable(m.details_of()) + ": looking", w.columns)};
-  lines all;
+  screen_lines all;
   for (const std::string& line : describe(m.details_of(), *m.details(), now)) {
     for (std::string& part : wrap_columns(line, w.columns)) all.push_back(std::move(part));
   }
@@ -68,15 +68,15 @@ lines details(const top_model& m, std::size_t rows, const window& w, time now) {
 }
 
 /// The last of them, if not all have room: there stands what is typed.
-lines footer(const top_model& m, const window& w, const style& s) {
+screen_lines footer(const top_model& m, const window& w, const style& s) {
   if (const std::string asked = m.prompt(); !asked.empty()) {
-    lines all = wrap_columns(asked, w.columns);
+    screen_lines all = wrap_columns(asked, w.columns);
     if (all.size() > w.rows) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(w.rows));
     return all;
   }
   if (!has_footer(w)) return {};
   if (!m.message().empty()) return {s.bold(cut(printable(m.message()), w.columns))};
-  return {s.dim(cut(m.now() == view::details ? keys_of_details : keys, w.columns))};
+  return {s.dim(cut(m.now() == view::details ? detail_key_hints : key_hints, w.columns))};
 }
 
 }  // namespace
@@ -86,9 +86,9 @@ std::size_t names_in(const window& w) noexcept {
   return std::max<std::size_t>(w.rows - std::min(w.rows, others), 1);
 }
 
-std::vector<std::string> draw(const top_model& m, const window& w, const style& s, time now) {
-  lines below = footer(m, w, s);
-  lines all;
+std::vector<std::string> draw(const top_model& m, const window& w, const style& s, time_point now) {
+  screen_lines below = footer(m, w, s);
+  screen_lines all;
   if (has_title(w) && below.size() + 1 < w.rows) {
     const std::string text = cut(title(m), w.columns);
     all.push_back(m.trouble().empty() ? s.bold(text) : s.red(text));
@@ -96,7 +96,7 @@ std::vector<std::string> draw(const top_model& m, const window& w, const style& 
   const std::size_t rows = w.rows - std::min(w.rows, all.size() + below.size());
   const bool detailed = !m.details_of().empty();
   if (rows > 0) {
-    lines middle = detailed ? details(m, rows, w, now) : list(m, rows, w, s, now);
+    screen_lines middle = detailed ? details(m, rows, w, now) : list(m, rows, w, s, now);
     std::move(middle.begin(), middle.end(), std::back_inserter(all));
   }
   all.resize(w.rows - std::min(w.rows, below.size()));

@@ -9,17 +9,18 @@ namespace holdfast::cli {
 
 namespace {
 
-using kind = key::kind;
+using key_kind = key::kind;
 
 /// What follows ESC [ or ESC O.
 std::optional<key> special(std::string_view code) {
   struct known {
     std::string_view code;
-    kind what;
+    key_kind what;
   };
-  constexpr known all[] = {{"A", kind::up},   {"B", kind::down},  {"5~", kind::page_up}, {"6~", kind::page_down},
-                           {"H", kind::home}, {"1~", kind::home}, {"7~", kind::home},    {"F", kind::end},
-                           {"4~", kind::end}, {"8~", kind::end}};
+  constexpr known all[] = {{"A", key_kind::up},         {"B", key_kind::down}, {"5~", key_kind::page_up},
+                           {"6~", key_kind::page_down}, {"H", key_kind::home}, {"1~", key_kind::home},
+                           {"7~", key_kind::home},      {"F", key_kind::end},  {"4~", key_kind::end},
+                           {"8~", key_kind::end}};
   for (const known& each : all) {
     if (each.code == code) return key{each.what};
   }
@@ -37,10 +38,10 @@ std::size_t length_of_code(std::string_view text) {
 }
 
 std::optional<key> plain(const character& c, std::string_view bytes) {
-  if (c.code == '\r' || c.code == '\n') return key{kind::enter};
-  if (c.code == 0x7f || c.code == '\b') return key{kind::backspace};
+  if (c.code == '\r' || c.code == '\n') return key{key_kind::enter};
+  if (c.code == 0x7f || c.code == '\b') return key{key_kind::backspace};
   if (!c.valid || c.code < ' ') return std::nullopt;
-  return key{kind::text, std::string(bytes)};
+  return key{key_kind::text, std::string(bytes)};
 }
 
 /// A character whose other bytes are still to come.
@@ -62,7 +63,7 @@ std::vector<key> key_reader::take(std::string_view bytes) {
     if (text.front() == '\x1b') {
       length = length_of_code(text);
       if (length == 0) break;
-      found = length == 1 ? key{kind::escape} : special(text.substr(2, length - 2));
+      found = length == 1 ? key{key_kind::escape} : special(text.substr(2, length - 2));
     } else {
       if (is_cut(text)) break;
       const character c = first_character(text);
@@ -78,7 +79,7 @@ std::vector<key> key_reader::take(std::string_view bytes) {
 
 std::vector<key> key_reader::give_up() {
   const std::string left = std::exchange(rest_, {});
-  if (left == "\x1b") return {key{kind::escape}};
+  if (left == "\x1b") return {key{key_kind::escape}};
   return {};
 }
 

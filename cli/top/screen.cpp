@@ -14,8 +14,8 @@ namespace holdfast::cli {
 namespace {
 
 // Another screen, no cursor, and no line goes on in the next one.
-constexpr std::string_view begin = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
-constexpr std::string_view end = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+constexpr std::string_view enter_screen = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
+constexpr std::string_view leave_screen = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -68,13 +68,13 @@ void screen::enter() {
   set_modes(raw);
   ours_ = true;
   forget();
-  if (!put(begin)) fail("the terminal");
+  if (!put(enter_screen)) fail("the terminal");
 }
 
 void screen::leave() noexcept {
   if (!ours_) return;
   ours_ = false;
-  (void)put(end);
+  (void)put(leave_screen);
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
 }
 

@@ -8,15 +8,15 @@ namespace holdfast::cli {
 namespace {
 
 using change_kind = change::kind;
-using holders = std::vector<state::holder>;
+using holder_list = std::vector<state::holder>;
 
 /// Permits are known by their owner; of a lock one owner may have one lease after the other.
 bool is_same(const state::holder& one, const state::holder& other) {
   return one.owner == other.owner && (one.permits != 0 || one.fence == other.fence);
 }
 
-holders without(const holders& some, const holders& others) {
-  holders rest;
+holder_list without(const holder_list& some, const holder_list& others) {
+  holder_list rest;
   std::copy_if(some.begin(), some.end(), std::back_inserter(rest), [&](const state::holder& each) {
     return std::none_of(others.begin(), others.end(), [&](const state::holder& other) { return is_same(each, other); });
   });
@@ -49,7 +49,7 @@ class comparison {
 
  private:
   void compare_holders() {
-    const holders gone = without(before_.holders, now_.holders), come = without(now_.holders, before_.holders);
+    const holder_list gone = without(before_.holders, now_.holders), come = without(now_.holders, before_.holders);
     const bool broken = is_new(now_.broken, before_.broken);
     const auto is_whole = [](const state::holder& h) { return !h.reads && h.permits == 0; };
     if (!broken && gone.size() == 1 && come.size() == 1 && is_whole(gone.front()) && is_whole(come.front())) {
