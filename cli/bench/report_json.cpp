@@ -1,28 +1,25 @@
-#include <nlohmann/json.hpp>
-
 #include "bench/report.hpp"
+#include "text/json.hpp"
 
 namespace holdfast::cli {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 double microseconds(std::chrono::nanoseconds t) { return static_cast<double>(t.count()) / 1e3; }
 
-json object_of(const measurement& m) {
-  json it{{"part", m.part},
-          {"what", m.what},
-          {"operations", m.times.count()},
-          {"seconds", m.counted.count()},
-          {"per_second", m.per_second()},
-          {"min_us", microseconds(m.times.min())},
-          {"p50_us", microseconds(m.times.at_share(0.5))},
-          {"p99_us", microseconds(m.times.at_share(0.99))},
-          {"max_us", microseconds(m.times.max())},
-          {"histogram", json::array()}};
+json_value object_of(const measurement& m) {
+  json_value it(json_value::object{{"part", m.part},
+                                   {"what", m.what},
+                                   {"operations", m.times.count()},
+                                   {"seconds", m.counted.count()},
+                                   {"per_second", m.per_second()},
+                                   {"min_us", microseconds(m.times.min())},
+                                   {"p50_us", microseconds(m.times.at_share(0.5))},
+                                   {"p99_us", microseconds(m.times.at_share(0.99))},
+                                   {"max_us", microseconds(m.times.max())},
+                                   {"histogram", json_value::array()}});
   for (const histogram::row& r : m.times.rows()) {
-    it["histogram"].push_back({{"up_to_us", microseconds(r.up_to)}, {"count", r.count}});
+    it["histogram"].push_back(json_value::object{{"up_to_us", microseconds(r.up_to)}, {"count", r.count}});
   }
   return it;
 }
@@ -30,14 +27,14 @@ json object_of(const measurement& m) {
 }  // namespace
 
 std::string as_json(const bench_report& all) {
-  json it{{"store", all.store},
-          {"time", std::chrono::duration<double>(all.time).count()},
-          {"threads", all.threads},
-          {"interrupted", all.interrupted},
-          {"raw", all.raw ? object_of(*all.raw) : json()},
-          {"parts", json::array()}};
+  json_value it(json_value::object{{"store", all.store},
+                                   {"time", std::chrono::duration<double>(all.time).count()},
+                                   {"threads", all.threads},
+                                   {"interrupted", all.interrupted},
+                                   {"raw", all.raw ? object_of(*all.raw) : json_value()},
+                                   {"parts", json_value::array()}});
   for (const measurement& m : all.parts) it["parts"].push_back(object_of(m));
-  return it.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return it.dump(json_value::charset::utf8, 2) + "\n";
 }
 
 }  // namespace holdfast::cli

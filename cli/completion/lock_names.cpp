@@ -8,17 +8,17 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "process/descriptor.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace holdfast::cli {
 
 namespace {
 
-constexpr std::size_t most = 1 << 20;  // bytes; nobody reads more names than that
+constexpr std::size_t most_bytes = 1 << 20;
 
 /// Those that a shell can offer: one word in a line, as it is.
 bool can_be_offered(std::string name) {
@@ -54,7 +54,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
     pollfd readable{ends.read.get(), POLLIN, 0};
-    if (left <= 0 || text.size() > most || ::poll(&readable, 1, static_cast<int>(left)) <= 0) break;
+    if (left <= 0 || text.size() > most_bytes || ::poll(&readable, 1, static_cast<int>(left)) <= 0) break;
     char part[4096];
     const ssize_t n = ::read(ends.read.get(), part, sizeof part);
     if (n <= 0) break;
@@ -74,10 +74,8 @@ std::vector<candidate> lock_names(const std::string& store, const std::string& p
   std::istringstream lines(output_of(arguments));
   std::vector<candidate> all;
   for (std::string line; std::getline(lines, line);) {
-    const nlohmann::json lock = nlohmann::json::parse(line, nullptr, false);
-    if (!lock.is_object() || !lock.contains("name") || !lock["name"].is_string()) continue;
-    const auto name = lock["name"].get<std::string>();
-    if (can_be_offered(name)) all.push_back({name, "a lock"});
+    const std::string name = json_value::parse(line).text("name");
+    if (!name.empty() && can_be_offered(name)) all.push_back({name, "a lock"});
   }
   return all;
 }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "config/config.hpp"
 #include "exit_code.hpp"
 #include "holding/options.hpp"
 #include "options/store_option.hpp"
+#include "text/json.hpp"
 
 namespace holdfast::cli {
 
@@ -54,13 +54,16 @@ in_force collect(const chosen_store& chosen, const config& all) {
 }
 
 void print_json(const in_force& now) {
-  nlohmann::ordered_json all, stores = nlohmann::ordered_json::array(), files = nlohmann::ordered_json::array();
-  for (const auto& [what, setting] : now.settings) all[what] = {{"value", setting.value}, {"from", setting.from}};
-  for (const auto& [name, url] : now.stores) stores.push_back({{"name", name}, {"url", url.value}, {"from", url.from}});
-  for (const auto& [path, read] : now.files) files.push_back({{"path", path}, {"read", read}});
+  using object = json_value::object;
+  json_value all;
+  json_value::array stores, files;
+  for (const auto& [what, setting] : now.settings) all[what] = object{{"value", setting.value}, {"from", setting.from}};
+  for (const auto& [name, url] : now.stores)
+    stores.emplace_back(object{{"name", name}, {"url", url.value}, {"from", url.from}});
+  for (const auto& [path, read] : now.files) files.emplace_back(object{{"path", path}, {"read", read}});
   all["stores"] = std::move(stores);
   all["files"] = std::move(files);
-  std::puts(all.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
+  std::puts(all.dump(json_value::charset::ascii).c_str());
 }
 
 void print_text(const in_force& now) {

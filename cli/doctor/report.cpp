@@ -1,7 +1,6 @@
 #include "doctor/report.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "text/printable.hpp"
@@ -71,16 +70,15 @@ std::string report::as_text(const style& colours, bool with_fine) const {
 }
 
 std::string report::as_json() const {
-  nlohmann::ordered_json all;
+  json_value all;
   all["store"] = url;
   all["promises"] = to_json(promises);
-  all["findings"] = nlohmann::ordered_json::array();
+  all["findings"] = json_value::array();
   for (const finding& each : findings) {
-    all["findings"].push_back(
-        {{"level", name_of(each.level)}, {"id", each.id}, {"what", each.what}, {"why", each.why}, {"cure", each.cure}});
+    all["findings"].push_back(json_value::object{
+        {"level", name_of(each.level)}, {"id", each.id}, {"what", each.what}, {"why", each.why}, {"cure", each.cure}});
   }
-  // Names are bytes: what is no UTF-8 is shown as such.
-  return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return all.dump(json_value::charset::utf8) + "\n";
 }
 
 }  // namespace holdfast::cli

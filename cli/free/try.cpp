@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "exit_code.hpp"
 #include "free/free.hpp"
@@ -12,7 +11,7 @@ int try_now(const free_options& o) {
   const std::vector<sight> seen = look(o.wanted.store.open({}, o.wanted.quiet), o.wanted, for_one_look());
   for (const sight& each : seen) {
     if (o.json) {
-      nlohmann::ordered_json line = to_json(each.name, each.is);
+      json_value line = to_json(each.name, each.is);
       line["free"] = each.free;
       std::fputs(to_line(line).c_str(), stdout);
     } else if (o.wanted.verbose && !each.free) {

@@ -4,9 +4,8 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
+
+#include "text/json.hpp"
 
 namespace holdfast::cli {
 
@@ -17,10 +16,9 @@ class status {
   /// say, and ends with us.
   explicit status(int fd = -1) noexcept;
 
-  using numbers = std::vector<std::pair<std::string, std::uint64_t>>;  ///< an object: each by its name
   struct field {
     std::string_view name;
-    std::variant<std::int64_t, std::uint64_t, double, std::string_view, numbers> value;
+    json_value value;
   };
   /// {"event": what, "time": seconds since 1970, ...}, with its newline.
   [[nodiscard]] static std::string line(std::string_view what, std::initializer_list<field> more = {});

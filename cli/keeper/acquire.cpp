@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 
@@ -16,14 +15,13 @@
 #include "keeper/keeper.hpp"
 #include "process/signals.hpp"
 #include "process/subshell.hpp"
+#include "text/json.hpp"
 #include "text/shell_word.hpp"
 #include "text/words.hpp"
 
 namespace holdfast::cli {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 /// Nothing of the caller's but these; stderr stays until the lock is had, to say what is wrong.
 void let_go_of_descriptors(int one, int other) {
@@ -80,12 +78,12 @@ class caller {
   /// True: this is the line that the lock is had.
   bool hear(const std::string& line) {
     if (options_.hold.status_fd >= 0) write_while_read(options_.hold.status_fd, line);
-    had_ = ordered_json::parse(line, nullptr, false);
-    return had_.value("event", "") == "acquired";
+    had_ = json_value::parse(line);
+    return had_.text("event") == "acquired";
   }
 
   int say_what_is_had() {
-    const auto fence = static_cast<unsigned long long>(had_.value("fence", std::uint64_t{0}));
+    const auto fence = static_cast<unsigned long long>(had_.number("fence"));
     // Where it hides a password, what has led us to it stays as it is: it leads others there, too.
     const std::optional<std::string> store = options_.hold.store.url_for_others();
     if (options_.hold.verbose) {
@@ -95,10 +93,10 @@ class caller {
       had_["name"] = options_.hold.names.front();  // by which it is released
       had_["keeper"] = keeper_;
       if (store) had_["store"] = *store;
-      std::puts(had_.dump(-1, ' ', false, ordered_json::error_handler_t::replace).c_str());
+      std::puts(had_.dump(json_value::charset::utf8).c_str());
     } else {
       std::printf("export HOLDFAST_NAME=%s\nexport HOLDFAST_FENCE=%llu\nexport HOLDFAST_OWNER=%s\n",
-                  shell_word(options_.hold.names.front()).c_str(), fence, had_.value("owner", "").c_str());
+                  shell_word(options_.hold.names.front()).c_str(), fence, had_.text("owner").c_str());
       if (store) std::printf("export HOLDFAST_STORE=%s\n", shell_word(*store).c_str());
     }
     const char yes = '!';
@@ -126,7 +124,7 @@ class caller {
   const pid_t keeper_;
   descriptor from_;
   std::string text_;
-  ordered_json had_;
+  json_value had_;
 };
 
 int reject(const std::string& why) {

@@ -1,6 +1,5 @@
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "exit_code.hpp"

@@ -1,6 +1,5 @@
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "exit_code.hpp"
@@ -28,7 +27,7 @@ int show(const show_command& o) {
   const state now = s.inspect(o.name.text());
   std::string text;
   if (o.json) {
-    nlohmann::ordered_json all = to_json(o.name.text(), now);
+    json_value all = to_json(o.name.text(), now);
     all["store"] = s.url();
     all["promises"] = to_json(s.promises());
     text = to_line(all);

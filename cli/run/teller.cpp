@@ -15,8 +15,8 @@ void teller::say_more(const std::string& line) const {
 }
 
 void teller::acquired(const lease& held) const {
-  status::numbers fences;
-  for (const std::string& name : options_.names) fences.emplace_back(name, held.fence(name));
+  json_value fences = json_value::object();
+  for (const std::string& name : options_.names) fences[name] = held.fence(name);
   const std::string owner = held.owner();
   if (held.deadline() == boot_clock::time_point::max()) {
     status_.tell("acquired", {{"name", what_}, {"fence", held.fence()}, {"owner", owner}, {"fences", fences}});

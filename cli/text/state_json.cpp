@@ -1,12 +1,8 @@
 #include "text/state_json.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "text/utf8.hpp"
 
 namespace holdfast::cli {
-
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -17,12 +13,12 @@ std::string_view mode_word(const state& s) {
   return s.holders.front().reads ? "shared" : "lock";
 }
 
-void put(ordered_json& into, const char* key, const std::string& text) {
+void put(json_value& into, const char* key, const std::string& text) {
   if (!text.empty()) into[key] = text;
 }
 
 template <class Number>
-void put_number(ordered_json& into, const char* key, Number n) {
+void put_number(json_value& into, const char* key, Number n) {
   if (n != 0) into[key] = n;
 }
 
@@ -32,7 +28,7 @@ double seconds_of(std::chrono::system_clock::time_point at) noexcept {
   return std::chrono::duration<double>(at.time_since_epoch()).count();
 }
 
-void put_name(ordered_json& into, std::string_view name) {
+void put_name(json_value& into, std::string_view name) {
   into["name"] = name;
   if (is_utf8(name)) return;
   constexpr std::string_view digits = "0123456789abcdef";
@@ -44,8 +40,8 @@ void put_name(ordered_json& into, std::string_view name) {
   into["name_hex"] = hex;
 }
 
-ordered_json to_json(const state::party& p) {
-  ordered_json all = ordered_json::object();
+json_value to_json(const state::party& p) {
+  json_value all = json_value::object();
   put(all, "owner", p.owner);
   put(all, "label", p.label);
   put(all, "host", p.host);
@@ -56,8 +52,8 @@ ordered_json to_json(const state::party& p) {
   return all;
 }
 
-ordered_json to_json(const state::holder& h) {
-  ordered_json all = to_json(static_cast<const state::party&>(h));
+json_value to_json(const state::holder& h) {
+  json_value all = to_json(static_cast<const state::party&>(h));
   if (h.foreign) all["foreign"] = true;
   put_number(all, "fence", h.fence);
   if (h.since) all["since"] = seconds_of(*h.since);
@@ -66,8 +62,8 @@ ordered_json to_json(const state::holder& h) {
   return all;
 }
 
-ordered_json to_json(const state::note& n) {
-  ordered_json all = ordered_json::object();
+json_value to_json(const state::note& n) {
+  json_value all = json_value::object();
   all["reason"] = n.reason;
   put(all, "by", n.by);
   put_number(all, "fence", n.fence);
@@ -75,25 +71,29 @@ ordered_json to_json(const state::note& n) {
   return all;
 }
 
-ordered_json to_json(std::string_view name, const state& s) {
-  ordered_json all = ordered_json::object();
+void put_state(json_value& all, std::string_view name, const state& s) {
   put_name(all, name);
   all["mode"] = mode_word(s);
   put_number(all, "permits", s.permits);
   all["holding"] = s.holding;
-  all["holders"] = ordered_json::array();
+  all["holders"] = json_value::array();
   for (const state::holder& each : s.holders) all["holders"].push_back(to_json(each));
   all["waiting"] = s.waiting;
   if (s.waiting_since) all["waiting_since"] = seconds_of(*s.waiting_since);
-  if (!s.waiters.empty()) all["waiters"] = ordered_json::array();
+  if (!s.waiters.empty()) all["waiters"] = json_value::array();
   for (const state::party& each : s.waiters) all["waiters"].push_back(to_json(each));
   if (s.asked) all["asked"] = to_json(*s.asked);
   if (s.broken) all["broken"] = to_json(*s.broken);
+}
+
+json_value to_json(std::string_view name, const state& s) {
+  json_value all;
+  put_state(all, name, s);
   return all;
 }
 
-ordered_json to_json(const guarantees& g) {
-  ordered_json all = ordered_json::object();
+json_value to_json(const guarantees& g) {
+  json_value all = json_value::object();
   all["exclusion"] = g.by == guarantees::exclusion::kernel ? "kernel" : "lease";
   all["fair"] = g.fair;
   all["survives_restart"] = g.survives_restart;
@@ -101,8 +101,6 @@ ordered_json to_json(const guarantees& g) {
   return all;
 }
 
-std::string to_line(const ordered_json& j) {
-  return j.dump(-1, ' ', true, ordered_json::error_handler_t::replace) + "\n";
-}
+std::string to_line(const json_value& j) { return j.dump(json_value::charset::ascii) + "\n"; }
 
 }  // namespace holdfast::cli

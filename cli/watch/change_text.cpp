@@ -1,6 +1,5 @@
 #include "watch/change_text.hpp"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "text/age.hpp"
@@ -65,12 +64,12 @@ std::string to_text(const change& c, system_clock::time_point at, std::optional<
   return width ? cut(line, *width) : line;
 }
 
-nlohmann::ordered_json to_json(const change& c, system_clock::time_point at) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::object();
-  all["event"] = c.what == change_kind::handed_over ? "handed_over" : word_for(c.what);
+json_value to_json(const change& c, system_clock::time_point at) {
+  json_value all;
+  all["event"] = c.what == change_kind::handed_over ? std::string_view("handed_over") : word_for(c.what);
   all["time"] = seconds_of(at);
   if (c.what == change_kind::present) {
-    all.update(to_json(c.name, c.now));
+    put_state(all, c.name, c.now);
     return all;
   }
   put_name(all, c.name);

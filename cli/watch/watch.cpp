@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -93,7 +92,7 @@ class change_printer {
       std::fprintf(stderr, "holdfast: %s\n", why.c_str());
       return;
     }
-    nlohmann::ordered_json all = nlohmann::ordered_json::object();
+    json_value all;
     all["event"] = event;
     all["time"] = seconds_of(system_clock::now());
     all["why"] = why;

@@ -37,8 +37,8 @@ THIRD_PARTY = {
     r"((mysql|mariadb)/)?mysql\.h": "src/sql",
     r"zookeeper/.*": "src/zookeeper",
     r"curl/.*": "src/etcd",
-    r"CLI/.*": "cli/options/parser.cpp",  # seconds to compile
-    r"nlohmann/.*": ("cli", "cli/config"),
+    r"CLI/.*": "cli/options/parser.cpp",
+    r"nlohmann/.*": "cli/text/json.cpp",
     r"toml\+\+/.*": "cli/config",
 }
 
