@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "options/store_option.hpp"
+#include "options/values.hpp"
 
 namespace holdfast::cli {
 

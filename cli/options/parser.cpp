@@ -6,9 +6,8 @@
 #include <string_view>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
-#include "text/duration.hpp"
-#include "text/nearest.hpp"
+#include "options/help.hpp"
+#include "text/words.hpp"
 
 namespace holdfast::cli {
 

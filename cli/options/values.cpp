@@ -3,8 +3,10 @@
 #include <fcntl.h>
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace holdfast::cli {
 
@@ -23,6 +25,50 @@ value_reader fence_reader(std::uint64_t& into) {
     const bool is_fence = why == std::errc() && end == text.data() + text.size() && into > 0;
     return is_fence ? "" : "'" + text + "' is no fence; holdfast show tells it";
   };
+}
+
+option_spec name_argument::row(const std::string& title, const std::string& help) {
+  title_ = title;
+  return {.names = title, .help = help, .into = &text_};
+}
+
+bool name_argument::complete(const std::string& command, const user_command& after_dashes, bool required) {
+  const std::size_t words = after_dashes.size() + (text_.empty() ? 0 : 1);
+  if (words == 1 && text_.empty()) text_ = after_dashes.front();
+  const bool fine = required ? words == 1 && !text_.empty() : words <= 1;
+  if (!fine) {
+    std::fprintf(stderr, "holdfast: %s %s is given; say: holdfast %s %s; see holdfast %s --help\n",
+                 words > 1 ? "more than one" : "no", title_.c_str(), command.c_str(), title_.c_str(), command.c_str());
+  }
+  return fine;
+}
+
+option_spec store_option::row() {
+  return {.names = "--store",
+          .value = "STORE",
+          .help =
+              "a URL, or a name of the configuration; else $HOLDFAST_STORE, the default of the configuration, or a "
+              "directory of this user",
+          .into = &given_,
+          .check = shared_store};
+}
+
+const chosen_store& store_option::chosen(bool quiet) const {
+  if (!chosen_) {
+    chosen_ = choose_store(given_);
+    if (!quiet && !chosen_->warning.empty()) std::fprintf(stderr, "holdfast: %s\n", chosen_->warning.c_str());
+  }
+  return *chosen_;
+}
+
+store store_option::open(std::shared_ptr<observer> observe, bool quiet) const {
+  return holdfast::open(chosen(quiet).url.value, {.observe = std::move(observe)});
+}
+
+std::optional<std::string> store_option::url_for_others() const {
+  const std::string shown = shown_url(url());
+  const bool hides_something = shown != url() && url().find('@') != std::string::npos;
+  return hides_something ? std::nullopt : std::optional(shown);
 }
 
 }  // namespace holdfast::cli

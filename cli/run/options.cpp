@@ -1,14 +1,109 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <holdfast/holdfast.hpp>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "carry_out.hpp"
 #include "exit_code.hpp"
+#include "free/free.hpp"
+#include "holding/acquisition.hpp"
+#include "holding/status.hpp"
 #include "run/run.hpp"
+#include "text/utf8.hpp"
+#include "text/words.hpp"
 
 namespace holdfast::cli {
+
+std::optional<on_lost> on_lost::of(const std::string& text) {
+  static const std::map<std::string, int> known{
+      {"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"KILL", SIGKILL}, {"USR1", SIGUSR1},
+      {"USR2", SIGUSR2}, {"TERM", SIGTERM}, {"STOP", SIGSTOP}, {"CONT", SIGCONT}, {"ABRT", SIGABRT},
+  };
+  constexpr std::string_view exec = "exec:";
+  if (text.starts_with(exec) && text.size() > exec.size()) return on_lost{SIGTERM, text.substr(exec.size())};
+  std::string word = text;
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (word == "IGNORE") return on_lost{0};
+  if (word.starts_with("SIG")) word.erase(0, 3);
+  const auto at = known.find(word);
+  if (at == known.end()) return std::nullopt;
+  return on_lost{at->second};
+}
+
+environment variables(const run_options& o, const store& in, const lease& held) {
+  const std::string prefix = o.env_prefix + "_";
+  std::string names, fences;
+  for (const std::string& name : o.hold.names) {
+    const bool first = name == o.hold.names.front();
+    names += (names.empty() ? "" : "\n") + name;
+    fences += (fences.empty() ? "" : "\n") + std::to_string(first ? held.fence() : held.fence(name));
+  }
+  std::optional<std::string> permits;
+  if (o.hold.permits) permits = std::to_string(o.hold.permits->taken) + "/" + std::to_string(o.hold.permits->all);
+  std::optional<std::string> ttl;
+  if (in.promises().by == guarantees::exclusion::lease) ttl = std::to_string(o.hold.ttl.count());
+  return {{prefix + "NAME", o.hold.names.front()},
+          {prefix + "FENCE", std::to_string(held.fence())},
+          {prefix + "NAMES", names},
+          {prefix + "FENCES", fences},
+          {prefix + "PERMITS", permits},
+          {prefix + "MODE", permits         ? "permits"
+                            : o.hold.shared ? "shared"
+                                            : "lock"},
+          {prefix + "TTL_MS", ttl},
+          {prefix + "OWNER", held.owner()},
+          {prefix + "STORE", in.url()},
+          {prefix + "LOST_WHY", std::nullopt}};
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string holders_of(const state& is) {
+  if (is.holders.empty()) return "";
+  const std::string first = is.holders.front().foreign ? "another library" : is.holders.front().label;
+  const std::size_t others = is.holding - 1;
+  return others == 0 ? first : first + " and " + std::to_string(others) + " more";
+}
+
+/// On stdout: there is no command that it could belong to.
+void say(const run_options& o, const std::string& line) {
+  if (!o.hold.quiet) std::printf("%s\n", line.c_str());
+}
+
+int look_and_tell(const run_options& o, const status& told, const teller& tell) {
+  const std::vector<sight> seen = look(o.hold.store.open({}, o.hold.quiet), o.hold, for_one_look());
+  for (const auto& [name, is, free] : seen) {
+    const std::string holder = holders_of(is);
+    told.tell(free ? "free" : "busy", {{"name", name}, {"holder", holder}, {"waiting", std::uint64_t{is.waiting}}});
+    std::string line = onlooker::line(name + (free ? ": free" : ": busy"), holder);
+    if (is.waiting > 0) line += "; " + std::to_string(is.waiting) + (is.waiting == 1 ? " waits" : " wait");
+    say(o, printable(line));  // names, and what the holders say who they are
+  }
+  const bool all_free = std::ranges::all_of(seen, &sight::free);
+  const char* const would = all_free ? "would run: " : o.hold.wait == 0ms ? "would not run: " : "would wait, and run: ";
+  say(o, would + shell_words(o.command));
+  return tell.end(all_free || o.hold.skip ? int{fine} : o.hold.busy_code, "dry run");
+}
+
+}  // namespace
+
+int dry_run(const run_options& o) {
+  const status told(o.hold.status_fd);
+  const teller tell(o.hold, told);
+  try {
+    return look_and_tell(o, told, tell);
+  } catch (const lock_error& e) {
+    return tell.end_wrong(code_of(e), "error", e.what());
+  }
+}
 
 namespace {
 

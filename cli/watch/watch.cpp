@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "exit_code.hpp"
-#include "looking/pages.hpp"
-#include "options/name_argument.hpp"
-#include "options/store_option.hpp"
-#include "process/output.hpp"
-#include "text/state_json.hpp"
-#include "watch/change_text.hpp"
+#include "looking/looking.hpp"
+#include "options/values.hpp"
+#include "process/io.hpp"
+#include "text/state.hpp"
 #include "watch/changes.hpp"
 
 namespace holdfast::cli {

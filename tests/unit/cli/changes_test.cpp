@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "text/state_json.hpp"
-#include "watch/change_text.hpp"
+#include "text/state.hpp"
 
 namespace holdfast::cli {
 namespace {
