@@ -1,6 +1,8 @@
 #pragma once
 #include <holdfast/error.hpp>
 
+#include "command.hpp"
+
 namespace holdfast::cli {
 
 /// What the program says when it does not repeat what its command said (0 to 255, or 128 and the signal).
@@ -26,5 +28,8 @@ inline int code_of(const lock_error& e) {
   if (e.code() == errc::bad_url || e.code() == errc::unsupported || e.code() == errc::foreign) return configuration;
   return internal;
 }
+
+/// Does it, to the end. Returns its exit code; or that of what it throws, which is said on stderr unless `quiet`.
+[[nodiscard]] int carry_out(const action& does, bool quiet = false);
 
 }  // namespace holdfast::cli

@@ -3,18 +3,119 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <holdfast/holdfast.hpp>
+#include <iterator>
+#include <memory>
 #include <optional>
 
 #include "bench/parts.hpp"
-#include "bench/relay.hpp"
-#include "bench/report.hpp"
 #include "exit_code.hpp"
 #include "process/signals.hpp"
-#include "text/style.hpp"
+#include "text/json.hpp"
+#include "text/table.hpp"
+#include "text/words.hpp"
 
 namespace holdfast::cli {
+
+namespace {
+
+std::string line(const char* format, ...) __attribute__((format(printf, 1, 2)));
+std::string line(const char* format, ...) {
+  char text[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+std::string row_of(const measurement& m, const measurement* raw) {
+  const auto half = m.times.at_share(0.5);
+  std::string text = line("%-11s %10.0f %10s %10s %10s", m.part.c_str(), m.per_second(), short_time(half).c_str(),
+                          short_time(m.times.at_share(0.99)).c_str(), short_time(m.times.max()).c_str());
+  const bool comparable = raw != nullptr && raw->times.at_share(0.5).count() > 0;
+  text += comparable ? line(" %9.2fx",
+                            static_cast<double>(half.count()) / static_cast<double>(raw->times.at_share(0.5).count()))
+                     : std::string(11, ' ');
+  return text + "   " + m.what + "\n";
+}
+
+/// Each row is twice as long a time as the one before.
+std::string picture_of(const measurement& m) {
+  constexpr std::uint64_t width = 40;
+  std::uint64_t most = 1;
+  for (const histogram::row& r : m.times.rows()) most = std::max(most, r.count);
+  std::string text;
+  for (const histogram::row& r : m.times.rows()) {
+    const std::uint64_t full = r.count == 0 ? 0 : std::max<std::uint64_t>(1, r.count * width / most);
+    const double share = 100 * static_cast<double>(r.count) / static_cast<double>(m.times.count());
+    text +=
+        line("  up to %8s |%-40s| %6.2f %%  %llu\n", short_time(r.up_to).c_str(),
+             std::string(static_cast<std::size_t>(full), '#').c_str(), share, static_cast<unsigned long long>(r.count));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string short_time(std::chrono::nanoseconds t) {
+  const auto ns = static_cast<double>(t.count());
+  const auto with = [](double value, const char* unit) {
+    return line("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+  };
+  if (ns < 999.5) return line("%.0f ns", ns);
+  if (ns < 999.5e3) return with(ns / 1e3, "us");
+  if (ns < 999.5e6) return with(ns / 1e6, "ms");
+  return with(ns / 1e9, "s");
+}
+
+std::string as_text(const bench_report& all, const style& in) {
+  std::string text;
+  if (all.interrupted) text += "Stopped: this is what was seen so far.\n";
+  text += in.bold(line("%-11s %10s %10s %10s %10s %10s", "", "a second", "p50", "p99", "max", "p50 / raw")) + "\n";
+  if (all.raw) text += row_of(*all.raw, nullptr);
+  for (const measurement& m : all.parts) text += row_of(m, all.raw ? &*all.raw : nullptr);
+  for (const measurement& m : all.parts) {
+    text.append("\n").append(in.bold(m.part + ": " + m.what)).append("\n").append(picture_of(m));
+  }
+  return text;
+}
+
+namespace {
+
+double microseconds(std::chrono::nanoseconds t) { return static_cast<double>(t.count()) / 1e3; }
+
+json_value object_of(const measurement& m) {
+  json_value it(json_value::object{{"part", m.part},
+                                   {"what", m.what},
+                                   {"operations", m.times.count()},
+                                   {"seconds", m.counted.count()},
+                                   {"per_second", m.per_second()},
+                                   {"min_us", microseconds(m.times.min())},
+                                   {"p50_us", microseconds(m.times.at_share(0.5))},
+                                   {"p99_us", microseconds(m.times.at_share(0.99))},
+                                   {"max_us", microseconds(m.times.max())},
+                                   {"histogram", json_value::array()}});
+  for (const histogram::row& r : m.times.rows()) {
+    it["histogram"].push_back(json_value::object{{"up_to_us", microseconds(r.up_to)}, {"count", r.count}});
+  }
+  return it;
+}
+
+}  // namespace
+
+std::string as_json(const bench_report& all) {
+  json_value it(json_value::object{{"store", all.store},
+                                   {"time", std::chrono::duration<double>(all.time).count()},
+                                   {"threads", all.threads},
+                                   {"interrupted", all.interrupted},
+                                   {"raw", all.raw ? object_of(*all.raw) : json_value()},
+                                   {"parts", json_value::array()}});
+  for (const measurement& m : all.parts) it["parts"].push_back(object_of(m));
+  return it.dump(json_value::charset::utf8, 2) + "\n";
+}
 
 namespace {
 
@@ -117,5 +218,43 @@ class benchmark {
 }  // namespace
 
 int bench(const bench_options& o) { return benchmark(o).go(); }
+
+namespace {
+
+std::string long_enough(const std::string& text) {
+  using namespace std::chrono_literals;
+  const auto time = parse_duration(text);
+  return time && (*time < 10ms || *time > 1h) ? "each part is measured for 10ms to 1h" : "";
+}
+
+}  // namespace
+
+command_spec describe_bench(const user_command&) {
+  const auto wanted = std::make_shared<bench_options>();
+  bench_options& o = *wanted;
+  return {.name = "bench",
+          .group = "care",
+          .description = "What locks cost on your store, beside its bare round trip",
+          .examples = {{"holdfast bench", "all, on the store that is in force"},
+                       {"holdfast bench --store redis://127.0.0.1 lock", "one part, on this server"}},
+          .options = {{.names = "WHAT",
+                       .help = "lock, threads, contention, hand-off, renew [all]",
+                       .into = &o.parts,
+                       .one_of = {std::begin(bench_parts), std::end(bench_parts)}},
+                      o.store.row(),
+                      {.names = "--time",
+                       .value = "D",
+                       .help = "measure each part for so long, after a tenth of it to warm up [2s]",
+                       .into = &o.time,
+                       .check = long_enough},
+                      {.names = "--threads",
+                       .value = "N",
+                       .help = "how many threads, where several take part [8]",
+                       .into = &o.threads,
+                       .range = {{1, 1000}}},
+                      {.names = "--json", .help = "one JSON object, for programs", .into = &o.json}},
+          .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 130 by Ctrl-C.",
+          .act = [wanted] { return bench(*wanted); }};
+}
 
 }  // namespace holdfast::cli

@@ -1,20 +1,124 @@
 #include "config/file.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cerrno>
+#include <holdfast/store.hpp>
+#include <system_error>
+
+#include "process/io.hpp"
+#include "text/words.hpp"
+
 // toml++ asserts of a file what it checks a line later, and a file must not end us: "[~]" would. Nor may the compiler
 // assume it, which it would be told to do with NDEBUG.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
-#include <toml++/toml.h>
-
-#include <holdfast/store.hpp>
-
-#include "config/error.hpp"
-#include "config/outside_quotes.hpp"
-#include "config/trusted_file.hpp"
-#include "text/duration.hpp"
-#include "text/nearest.hpp"
 
 namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t max_size = 1 << 20;
+
+[[noreturn]] void unreadable(const std::string& path, int why) {
+  throw config_error(path + ": cannot be read: " + std::generic_category().message(why) +
+                     "; mend that, or give the store by its URL, which needs no file");
+}
+
+void check(const std::string& path, const struct stat& is) {
+  if (!S_ISREG(is.st_mode)) throw config_error(path + ": is no file; name one, or remove it");
+  if (is.st_uid != ::geteuid() && is.st_uid != 0) {
+    throw config_error(path + ": belongs to user " + std::to_string(is.st_uid) +
+                       ", who could change where your locks are; give it to you or root: chown");
+  }
+  if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    throw config_error(path + ": others may write to it, and could change where your locks are; say: chmod go-w " +
+                       path);
+  }
+}
+
+}  // namespace
+
+std::optional<trusted_text> read_trusted(const std::string& path) {
+  // A pipe that nobody writes to would keep us.
+  const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    unreadable(path, errno);
+  }
+  struct stat is{};
+  if (::fstat(file.get(), &is) != 0) unreadable(path, errno);
+  check(path, is);
+  trusted_text got{.others_may_read = (is.st_mode & (S_IRGRP | S_IROTH)) != 0};
+  char part[4096];
+  while (const ssize_t n = ::read(file.get(), part, sizeof part)) {
+    if (n < 0) unreadable(path, errno);
+    got.text.append(part, static_cast<std::size_t>(n));
+    if (got.text.size() > max_size) throw config_error(path + ": is longer than a megabyte; is this the right file?");
+  }
+  return got;
+}
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// A quote in the midst of something else begins nothing. Where that is hard to tell, as behind the second = of a line,
+/// it has to have a space before it.
+bool begins_quoted(std::string_view toml, std::size_t at) noexcept {
+  if (toml[at] != '"' && toml[at] != '\'') return false;
+  std::string_view line = toml.substr(0, at);
+  line.remove_prefix(line.rfind('\n') + 1);
+  while (!line.empty() && (line.back() == '[' || line.back() == '{')) line.remove_suffix(1);
+  if (line.empty() || line.back() == ' ' || line.back() == '\t' || line.back() == ',') return true;
+  const std::size_t equals = line.find('=');
+  return line.back() == '.' ? equals == std::string_view::npos : equals == line.size() - 1;
+}
+
+/// How long the quote is that begins a text here: 1, or 3 for one of several lines.
+std::size_t quote_at(std::string_view text) noexcept {
+  return text.starts_with(R"(""")") || text.starts_with("'''") ? 3 : 1;
+}
+
+/// How long the text in quotes is that begins here, with its quotes; one that does not end goes to the end of the line,
+/// or of all.
+std::size_t length_of_quoted(std::string_view text) noexcept {
+  const std::size_t quote = quote_at(text);
+  const std::string_view end = text.substr(0, quote);
+  for (std::size_t at = quote; at < text.size(); ++at) {
+    if (quote == 1 && text[at] == '\n') return at;
+    if (text[at] == '\\' && text.front() == '"') {
+      ++at;
+    } else if (text.substr(at).starts_with(end)) {
+      return at + quote;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::optional<std::size_t> odd_line_outside_quotes(std::string_view toml) noexcept {
+  // A text of several lines may go on with anything: from there on all is looked at.
+  const std::size_t of_several_lines = toml.find(R"(""")");
+  for (std::size_t at = toml.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; at < toml.size();) {
+    const std::string_view rest = toml.substr(at);
+    if (rest.front() == '#' && at < of_several_lines) {
+      at += std::min(rest.find('\n'), rest.size());
+    } else if (begins_quoted(toml, at) && at < of_several_lines) {
+      at += length_of_quoted(rest);
+    } else if (static_cast<unsigned char>(rest.front()) >= 0x80) {
+      return 1 + static_cast<std::size_t>(std::ranges::count(toml.substr(0, at), '\n'));
+    } else {
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
 
 namespace {
 

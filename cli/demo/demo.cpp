@@ -3,16 +3,14 @@
 #include <csignal>
 #include <cstdio>
 #include <holdfast/holdfast.hpp>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
+#include "config/config.hpp"
 #include "demo/office.hpp"
-#include "demo/seller.hpp"
-#include "demo/staff.hpp"
-#include "demo/stage.hpp"
-#include "demo/workplace.hpp"
 #include "exit_code.hpp"
-#include "text/progress.hpp"
+#include "text/table.hpp"
 
 namespace holdfast::cli {
 
@@ -192,6 +190,33 @@ int demo(const std::string& store) {
   } catch (const interruption& by) {
     return by_signal + by.signal;
   }
+}
+
+command_spec describe_demo(const user_command&) {
+  struct demo_options {
+    std::string store{};
+    bool keep = false;
+  };
+  const auto wanted = std::make_shared<demo_options>();
+  return {.name = "demo",
+          .group = "care",
+          .description = "The ticket office: what a lock is for, in under a minute",
+          .examples = {{"holdfast demo", "in a directory of its own"},
+                       {"holdfast demo --store redis://127.0.0.1", "on a server of yours"},
+                       {"holdfast demo --keep", "to look at its locks with holdfast top"}},
+          .options = {{.names = "--store",
+                       .value = "STORE",
+                       .help = "the store to show it on [a directory of its own]",
+                       .into = &wanted->store,
+                       .check = shared_store},
+                      {.names = "--keep",
+                       .help = "keep the office open until Ctrl-C, to look at its locks meanwhile",
+                       .into = &wanted->keep}},
+          .footer = "Exit codes: 0 every claim held, 1 one did not; 64 usage, 69 store unreachable, 78 configuration.",
+          .act = [wanted] {
+            const std::string url = wanted->store.empty() ? "" : choose_store(wanted->store).url.value;
+            return wanted->keep ? keep_demo_open(url) : demo(url);
+          }};
 }
 
 }  // namespace holdfast::cli

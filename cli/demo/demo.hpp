@@ -12,6 +12,6 @@ namespace holdfast::cli {
 /// exit code: 128 and the signal. Throws lock_error.
 [[nodiscard]] int keep_demo_open(const std::string& store);
 /// See command.hpp.
-[[nodiscard]] action describe_demo(CLI::App& program, const user_command&);
+[[nodiscard]] command_spec describe_demo(const user_command&);
 
 }  // namespace holdfast::cli

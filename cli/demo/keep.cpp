@@ -4,16 +4,13 @@
 #include <holdfast/holdfast.hpp>
 #include <thread>
 
-#include "demo/clerk.hpp"
 #include "demo/demo.hpp"
 #include "demo/office.hpp"
-#include "demo/staff.hpp"
-#include "demo/workplace.hpp"
 #include "exit_code.hpp"
-#include "process/descriptor.hpp"
+#include "process/io.hpp"
 #include "process/signals.hpp"
-#include "text/progress.hpp"
-#include "text/shell_word.hpp"
+#include "text/table.hpp"
+#include "text/words.hpp"
 
 namespace holdfast::cli {
 

@@ -1,8 +1,24 @@
 #include "demo/office.hpp"
 
+#include <poll.h>
 #include <sqlite3.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <holdfast/holdfast.hpp>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
+#include <thread>
+
+#include "holding/acquisition.hpp"
+#include "process/io.hpp"
 
 namespace holdfast::cli {
 
@@ -60,5 +76,183 @@ bool ticket_office::sell(int number_sold, int seller, std::uint64_t fence) {
 int ticket_office::tickets() { return number("SELECT count(*) FROM ticket"); }
 
 int ticket_office::seats() { return number("SELECT seats FROM train"); }
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto a_sale_takes = 2ms;  // the customer pays, the ticket is printed
+
+/// False: all is sold, or the office refused.
+bool one_sale(const seller_rules& mine, ticket_office& office, std::uint64_t fence, stage& all) {
+  const int sold = office.sold(fence);
+  if (sold < 0 || sold >= office.seats()) return false;
+  if (all.shall_freeze == mine.number) {
+    all.frozen_fence = fence;
+    all.frozen = mine.number;
+    while (!all.thaw) std::this_thread::sleep_for(1ms);
+    all.shall_freeze = stage::nobody;
+  } else {
+    std::this_thread::sleep_for(a_sale_takes);
+  }
+  if (!office.sell(sold + 1, mine.number, fence)) {
+    ++all.refused;
+    return false;
+  }
+  ++all.sold;
+  return true;
+}
+
+}  // namespace
+
+int sell_tickets(const seller_rules& mine, stage& all) {
+  try {
+    ticket_office office(mine.office);
+    if (mine.store.empty()) {
+      while (one_sale(mine, office, 0, all)) {
+      }
+      return 0;
+    }
+    store locks = open(mine.store);
+    const lock_options how{
+        .ttl = mine.fixed ? 1s : ttl_of_a_seller, .renew = !mine.fixed, .label = "a seller of train 001"};
+    for (bool more = true; more;) {
+      const lease held = locks.acquire(mine.lock, how);
+      if (const std::int64_t now = boot_clock::now().time_since_epoch().count(); all.killed != 0 && now > all.killed) {
+        std::int64_t none = 0;
+        all.first_grant_after.compare_exchange_strong(none, now);
+      }
+      all.last_fence = held.fence();
+      more = one_sale(mine, office, held.fence(), all);
+    }
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "seller %d: %s\n", mine.number, e.what());
+    ++all.failed;
+    return 1;
+  }
+}
+
+namespace {
+
+/// Asks to stop when nobody writes to the pipe any more.
+class closing_time {
+ public:
+  explicit closing_time(int pipe)
+      : watching_([this, pipe] {
+          pollfd both[] = {{pipe, POLLIN, 0}, {done_.fd(), POLLIN, 0}};
+          while (::poll(both, 2, -1) < 0) {
+          }
+          comes_.request_stop();
+        }) {}
+  closing_time(const closing_time&) = delete;
+  closing_time& operator=(const closing_time&) = delete;
+  ~closing_time() { done_.set(); }
+  [[nodiscard]] std::stop_token comes() const { return comes_.get_token(); }
+
+ private:
+  flag done_;
+  std::stop_source comes_;
+  std::jthread watching_;
+};
+
+/// Or less, if it is time to close.
+void pass_time(std::chrono::milliseconds length, const std::stop_token& closing) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, closing, length, [] { return false; });
+}
+
+std::string title(const clerk& c) {
+  const char* const what = c.does == clerk::kind::seller   ? "seller "
+                           : c.does == clerk::kind::reader ? "reads the timetable, no. "
+                                                           : "cashier ";
+  return what + std::to_string(c.number);
+}
+
+/// A sale with the lock in hand. When all is sold, the next train is up.
+void sell_one(const clerk& c, ticket_office& office, const lease& held, stage& all) {
+  const int sold = office.sold(held.fence());
+  if (sold < 0) return;
+  if (sold >= office.seats()) {
+    office.open_anew(seats_of_a_train);
+  } else if (office.sell(sold + 1, c.number, held.fence())) {
+    ++all.sold;
+  }
+}
+
+void come_and_go(const clerk& c, store& locks, stage& all, const std::stop_token& closing) {
+  const std::string label = title(c);
+  const lock_options how{.ttl = 5s, .label = label, .shared = c.does == clerk::kind::reader};
+  std::optional<ticket_office> office;
+  if (c.does == clerk::kind::seller) office.emplace(c.office);
+  while (!closing.stop_requested()) {
+    std::optional<lease> held;
+    if (c.does == clerk::kind::cashier) {
+      held = semaphore(locks, c.name, tills, how).try_take(until(closing), 1);
+    } else {
+      held = locks.try_acquire(c.name, until(closing), how);
+    }
+    if (!held) continue;
+    if (office) sell_one(c, *office, *held, all);
+    pass_time(c.holds, closing);
+    held->release();
+    pass_time(c.pauses, closing);
+  }
+}
+
+}  // namespace
+
+int work_until_closing(const clerk& c, int closing, stage& all) {
+  try {
+    store locks = open(c.store);
+    const closing_time soon(closing);
+    while (!soon.comes().stop_requested()) {
+      try {
+        come_and_go(c, locks, all, soon.comes());
+      } catch (const lock_error& e) {
+        std::fprintf(stderr, "%s: %s; asking again\n", title(c).c_str(), e.what());
+        pass_time(1s, soon.comes());
+      }
+    }
+    wait_until_gone_from(locks, c.name);
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", title(c).c_str(), e.what());
+    return 1;
+  }
+}
+
+staff::~staff() {
+  for (const pid_t each : all_) {
+    if (each > 0) ::kill(each, SIGKILL);
+  }
+  for (const pid_t each : all_) {
+    if (each > 0) ::waitpid(each, nullptr, 0);
+  }
+}
+
+void staff::hire(const std::function<int()>& work) {
+  std::fflush(stdout);
+  const pid_t boss = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw std::runtime_error("cannot start a process");
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const int number : {SIGHUP, SIGINT, SIGTERM}) ::signal(number, SIG_DFL);
+    ::_exit(::getppid() == boss ? work() : 1);
+  }
+  all_.push_back(pid);
+}
+
+void staff::kill(std::size_t number, int signal) const { ::kill(all_.at(number), signal); }
+
+bool staff::all_ended() {
+  for (pid_t& each : all_) {
+    if (each > 0 && ::waitpid(each, nullptr, WNOHANG) == each) each = 0;
+  }
+  return std::all_of(all_.begin(), all_.end(), [](pid_t each) { return each == 0; });
+}
 
 }  // namespace holdfast::cli

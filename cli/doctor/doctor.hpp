@@ -1,6 +1,11 @@
 #pragma once
+#include <holdfast/store.hpp>
+#include <string>
+#include <vector>
+
 #include "command.hpp"
-#include "options/store_option.hpp"
+#include "options/values.hpp"
+#include "text/table.hpp"
 
 namespace holdfast::cli {
 
@@ -16,6 +21,18 @@ struct doctor_options {
 /// with a warning, 2 in danger. Throws lock_error.
 [[nodiscard]] int doctor(const doctor_options&);
 /// See command.hpp.
-[[nodiscard]] action describe_doctor(CLI::App& program, const user_command&);
+[[nodiscard]] command_spec describe_doctor(const user_command&);
+
+/// What `holdfast doctor` prints of a store.
+struct report {
+  std::string url;  ///< without secrets
+  guarantees promises;
+  const std::vector<finding>& findings;
+
+  /// The worst first; what is fine is only counted, unless it is asked for.
+  [[nodiscard]] std::string as_text(const style&, bool with_fine) const;
+  /// One object, one line.
+  [[nodiscard]] std::string as_json() const;
+};
 
 }  // namespace holdfast::cli

@@ -1,24 +1,118 @@
 #include "elect/elect.hpp"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdio>
+#include <exception>
+#include <holdfast/election.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "exit_code.hpp"
-#include "process/timeout.hpp"
-#include "run/stopping.hpp"
-#include "text/words.hpp"
+#include "holding/status.hpp"
+#include "process/io.hpp"
+#include "run/supervision.hpp"
+#include "text/utf8.hpp"
 
 namespace holdfast::cli {
 
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Watches an election, in a thread that leaves signals to others.
+class watcher {
+ public:
+  watcher(const elect_options& o, outbox& to)
+      : options_(o.run.hold),
+        to_(to),
+        store_(options_.store.open({}, options_.quiet)),
+        at_(store_, options_.names.front()) {}
+
+  /// Until it is asked to stop. Throws lock_error.
+  void watch(std::stop_token stop) {
+    for (auto pause = 1s; !stop.stop_requested(); pause = std::min(pause * 2, std::chrono::seconds(30))) {
+      try {
+        leaders seen = at_.observe();
+        pause = 1s;
+        do tell(seen.current());
+        while (seen.wait_for_change(until(stop)));
+      } catch (const lock_error& e) {
+        if (code_of(e) != unreachable) throw;
+        if (!options_.quiet) say_in_words(std::string(e.what()) + "; looking again");
+        std::unique_lock lock(mutex_);
+        (void)asked_.wait_for(lock, stop, pause, [] { return false; });
+      }
+    }
+  }
+  /// A question that the store does not answer is not waited for.
+  void hang_up() noexcept { store_.close(); }
+
+ private:
+  void tell(const std::optional<leader>& now) {
+    if (told_ && *told_ == now) return;
+    told_ = now;
+    const std::string& name = options_.names.front();
+    if (options_.status_fd < 0) {
+      to_.put(now ? std::to_string(now->fence) + " " + printable(now->label) + "\n" : "nobody\n");
+    } else if (now) {
+      to_.put(status::line("leader", {{"name", name}, {"fence", now->fence}, {"label", now->label}}));
+    } else {
+      to_.put(status::line("nobody", {{"name", name}}));
+    }
+  }
+
+  const hold_options& options_;
+  outbox& to_;
+  store store_;
+  election at_;
+  std::optional<std::optional<leader>> told_;
+  std::mutex mutex_;
+  std::condition_variable_any asked_;
+};
+
+}  // namespace
+
+int observe(const elect_options& o) {
+  caught_signals signals;
+  outbox out(o.run.hold.status_fd >= 0 ? o.run.hold.status_fd : STDOUT_FILENO);
+  watcher one(o, out);
+  const flag over;
+  std::exception_ptr why;
+  std::jthread watching([&](std::stop_token stop) {
+    try {
+      one.watch(std::move(stop));
+    } catch (const std::exception&) {
+      why = std::current_exception();
+    }
+    over.set();
+  });
+  bool reads = true, ended = false;
+  while (reads && signals.asked_to_stop() == 0 && !(ended && out.empty())) {
+    pollfd all[] = {{signals.fd(), POLLIN, 0}, {ended ? -1 : over.fd(), POLLIN, 0}, out.news(), out.reader()};
+    ::poll(all, 4, -1);
+    ended = ended || all[1].revents != 0;
+    reads = out.write(all[3]);
+  }
+  watching.request_stop();
+  one.hang_up();
+  watching.join();
+  if (ended && why) std::rethrow_exception(why);
+  const int by = signals.asked_to_stop();
+  return by != 0 ? by_signal + by : int{fine};
+}
+
+namespace {
+
 using duration = boot_clock::duration;
 
-constexpr duration shortest = 1s, longest = 30s;
+constexpr duration shortest_pause = 1s, longest_pause = 30s;
 
 /// The command has not run, but it may go better the next time.
 bool may_pass(const run_end& how) {
@@ -45,8 +139,8 @@ class campaigner {
   /// A command that fails at once shall not be started without end; nor shall a store that is gone be asked so.
   void pause(const run_end& how) {
     const bool failed = how.cause == "error" || (how.cause == "command" && how.of_worker.code != fine);
-    const duration now = failed && how.held_for < longest ? next_ : shortest;
-    next_ = failed ? std::min(now * 2, longest) : shortest;
+    const duration now = failed && how.held_for < longest_pause ? next_ : shortest_pause;
+    next_ = failed ? std::min(now * 2, longest_pause) : shortest_pause;
     if (options_.run.hold.verbose) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
       say_in_words("campaigning again in " + std::to_string(seconds) + "s");
@@ -62,7 +156,7 @@ class campaigner {
   const run_place& where_;  // one for all terms: no signal between two of them is missed
   caught_signals& signals_;
   unsigned terms_ = 0;
-  duration next_ = shortest;
+  duration next_ = shortest_pause;
 };
 
 }  // namespace
@@ -73,6 +167,68 @@ int elect(const elect_options& o) {
     return usage;
   }
   return in_a_worker(o.run, [&o](const run_place& where) { return campaigner(o, where).go(); });
+}
+
+namespace {
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "holdfast: %s; say: holdfast elect NAME -- CMD [ARG...], or holdfast elect --observe NAME\n",
+               why.c_str());
+  return usage;
+}
+
+int choose(elect_options& o, const user_command& after_dashes) {
+  const std::string wrong = take_command(o.run, after_dashes);
+  if (!o.observe) return wrong.empty() ? elect(o) : refuse(wrong);
+  if (!o.run.command.empty()) return refuse("whoever observes runs no command");
+  if (o.run.hold.status_fd == STDERR_FILENO) o.run.hold.status_fd = STDOUT_FILENO;  // --json: there is no command's
+  return observe(o);
+}
+
+}  // namespace
+
+command_spec describe_elect(const user_command& after_dashes) {
+  const auto wanted = std::make_shared<elect_options>();
+  elect_options& o = *wanted;
+  hold_options& hold = o.run.hold;
+  hold.leads = true;
+  return {
+      .name = "elect",
+      .group = "hold",
+      .description = "Run a command while we lead, of all who stand for it",
+      .examples = {{"holdfast elect scheduler -- ./scheduler", "on each machine; it runs on one"},
+                   {"holdfast elect --observe scheduler", "who leads, one line a change"}},
+      .usage = "holdfast elect [options] NAME -- CMD [ARG...]\nholdfast elect --observe [options] NAME",
+      .options = joined(
+          {{{.names = "NAME",
+             .help = "of the election, and of its lock",
+             .into = &hold.names,
+             .required = true,
+             .single = true},
+            hold.store.row()},
+           hold.manner_rows(),
+           supervision_rows(o.run),
+           {json_row(hold),
+            {.names = "--max-terms", .value = "N", .help = "exit after so many terms [0: never]", .into = &o.max_terms},
+            {.names = "--once",
+             .help = "exit after the first term, as the command did",
+             .into = [&o] { o.max_terms = 1; },
+             .excludes = {"--max-terms"}},
+            {.names = "--observe",
+             .help = "run nothing; print who leads, one line a change",
+             .into = &o.observe,
+             .excludes = {"--max-terms", "--once", "--ttl", "--label", "--command", "--max-hold", "--on-lost",
+                          "--grace", "--env-prefix", "--verbose"}}}}),
+      .footer =
+          "The command finds HOLDFAST_FENCE, the term, in its environment, and is stopped when the leadership is "
+          "lost. A store that gives no answer is asked again for ever.\n"
+          "Exit codes: after --once or --max-terms those of run; 126, 127 the command cannot be run; 64 usage, 77 "
+          "not allowed, 78 configuration, 128+n by signal n.",
+      .after_parse = [&hold] { hold.settle_ttl(); },
+      .act =
+          [wanted, &after_dashes] {
+            return carry_out([&] { return choose(*wanted, after_dashes); }, wanted->run.hold.is_silent());
+          }};
 }
 
 }  // namespace holdfast::cli

@@ -12,7 +12,7 @@ struct elect_options {
 };
 
 /// See command.hpp.
-[[nodiscard]] action describe_elect(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_elect(const user_command& after_dashes);
 /// To the end. Returns the exit code.
 [[nodiscard]] int elect(const elect_options&);
 /// Says who leads, one line a change, until a signal comes. Returns the exit code. Throws lock_error.

@@ -17,8 +17,8 @@ struct free_options {
 };
 
 /// See command.hpp.
-[[nodiscard]] action describe_try(CLI::App& program, const user_command& after_dashes);
-[[nodiscard]] action describe_wait(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_try(const user_command& after_dashes);
+[[nodiscard]] command_spec describe_wait(const user_command& after_dashes);
 
 /// To the end. Return the exit code. Throw lock_error.
 [[nodiscard]] int try_now(const free_options&);

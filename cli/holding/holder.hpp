@@ -6,15 +6,12 @@
 #include <stop_token>
 #include <string>
 
+#include "command.hpp"
 #include "holding/acquisition.hpp"
-#include "holding/ending.hpp"
-#include "holding/onlooker.hpp"
 #include "holding/options.hpp"
 #include "holding/status.hpp"
-#include "holding/tenure.hpp"
-#include "process/flag.hpp"
+#include "process/io.hpp"
 #include "process/signals.hpp"
-#include "run/teller.hpp"
 
 namespace holdfast::cli {
 
@@ -61,5 +58,9 @@ class holder {
   std::optional<std::stop_callback<std::function<void()>>> lost_;
   boot_clock::time_point held_since_{};
 };
+
+/// `holdfast hold NAME...`: holds until stdin ends or a signal comes, and tells what happens on stdout. For a script of
+/// any language that wants a lock beside it. See command.hpp.
+[[nodiscard]] command_spec describe_hold(const user_command& after_dashes);
 
 }  // namespace holdfast::cli

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
@@ -13,77 +12,96 @@ namespace holdfast::cli {
 namespace {
 
 /// "K/N"; "N" alone is one of N.
-hold_options::share share_of(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  const auto number = [&](const std::string& part, unsigned& into) {
-    const auto [end, why] = std::from_chars(part.data(), part.data() + part.size(), into);
-    return why == std::errc() && end == part.data() + part.size() && into > 0;
+value_reader share_reader(std::optional<hold_options::share>& into) {
+  return [&into](const std::string& text) -> std::string {
+    const std::size_t slash = text.find('/');
+    const auto number = [&](const std::string& part, unsigned& n) {
+      const auto [end, why] = std::from_chars(part.data(), part.data() + part.size(), n);
+      return why == std::errc() && end == part.data() + part.size() && n > 0;
+    };
+    hold_options::share s{1, 0};
+    const bool fine = slash == std::string::npos
+                          ? number(text, s.all)
+                          : number(text.substr(0, slash), s.taken) && number(text.substr(slash + 1), s.all);
+    if (!fine || s.taken > s.all) {
+      return "'" + text + "' is no number of permits; say 2/10 for two of ten, or 10 for one of ten";
+    }
+    into = s;
+    return "";
   };
-  hold_options::share s{1, 0};
-  const bool fine = slash == std::string::npos
-                        ? number(text, s.all)
-                        : number(text.substr(0, slash), s.taken) && number(text.substr(slash + 1), s.all);
-  if (!fine || s.taken > s.all) {
-    throw CLI::ValidationError("'" + text + "' is no number of permits; say 2/10 for two of ten, or 10 for one of ten");
-  }
-  return s;
 }
 
 }  // namespace
 
-void hold_options::add_wanted_to(CLI::App& command) {
-  command.add_option("NAME", names, "what to hold; several: all of them or none")->required();
-  store.add_to(command);
-  CLI::Option* const reader = command.add_flag("-s,--shared", shared, "as a reader, beside other readers");
-  CLI::Option* const whole = command.add_flag_callback(
-      "-x,--exclusive", [this] { shared = false; }, "beside nobody; so it is without -s, too");
-  whole->excludes(reader);
-  command
-      .add_option_function<std::string>(
-          "--permits", [this](const std::string& text) { permits = share_of(text); },
-          "K permits of a semaphore that has N of them")
-      ->excludes(reader)
-      ->excludes(whole)
-      ->option_text("K/N");
+option_rows hold_options::wanted_rows() {
+  return {{.names = "NAME", .help = "what to hold; several: all of them or none", .into = &names, .required = true},
+          store.row(),
+          {.names = "-s,--shared", .help = "as a reader, beside other readers", .into = &shared},
+          {.names = "-x,--exclusive",
+           .help = "beside nobody; so it is without -s, too",
+           .into = [this] { shared = false; },
+           .excludes = {"--shared"}},
+          {.names = "--permits",
+           .value = "K/N",
+           .help = "K permits of a semaphore that has N of them",
+           .into = share_reader(permits),
+           .excludes = {"--shared", "--exclusive"}}};
 }
 
-void hold_options::add_manner_to(CLI::App& command) {
-  CLI::Option* const lasting = add_duration(command, "--ttl", ttl, "how long the store keeps us unrenewed [10s]");
-  command.add_option("--label", label, "what others are told who holds it [host, process id and program]")
-      ->option_text("TEXT");
-  add_descriptor(command, "--status-fd", status_fd, "write what happens there, one JSON object a line");
-  CLI::Option* const silent = command.add_flag("-q,--quiet", quiet, "say nothing, not even what went wrong");
-  command.add_flag("-v,--verbose", verbose, "say who holds it, and what happens")->excludes(silent);
-  command.parse_complete_callback([this, lasting] {
-    try {
-      const auto of_the_store = store.chosen(quiet).ttl;
-      if (lasting->count() == 0 && of_the_store) ttl = *of_the_store;
-    } catch (const lock_error&) {  // it is told when the store is opened
-    }
-  });
+option_rows hold_options::manner_rows() {
+  return {{.names = "--ttl", .value = "D", .help = "how long the store keeps us unrenewed [10s]", .into = &given_ttl_},
+          {.names = "--label",
+           .value = "TEXT",
+           .help = "what others are told who holds it [host, process id and program]",
+           .into = &label},
+          {.names = "--status-fd",
+           .value = "N",
+           .help = "write what happens there, one JSON object a line",
+           .into = &status_fd,
+           .check = open_descriptor},
+          {.names = "-q,--quiet", .help = "say nothing, not even what went wrong", .into = &quiet},
+          {.names = "-v,--verbose",
+           .help = "say who holds it, and what happens",
+           .into = &verbose,
+           .excludes = {"--quiet"}}};
 }
 
-void hold_options::add_to(CLI::App& command) {
-  add_wanted_to(command);
-  CLI::Option* const nonblock = command.add_flag_callback(
-      "-n,--nonblock", [this] { wait = std::chrono::milliseconds(0); }, "do not wait for another holder");
-  add_duration(command, "-w,--timeout", wait, "wait for so long at most")->excludes(nonblock);
-  command.add_option("-E,--conflict-exit-code", busy_code, "the exit code when it is not to be had [75]")
-      ->check(CLI::Range(0, 255))
-      ->option_text("N");
-  add_manner_to(command);
+option_rows hold_options::rows() {
+  return joined({wanted_rows(),
+                 {{.names = "-n,--nonblock",
+                   .help = "do not wait for another holder",
+                   .into = [this] { wait = std::chrono::milliseconds(0); }},
+                  {.names = "-w,--timeout",
+                   .value = "D",
+                   .help = "wait for so long at most",
+                   .into = &wait,
+                   .excludes = {"--nonblock"}},
+                  {.names = "-E,--conflict-exit-code",
+                   .value = "N",
+                   .help = "the exit code when it is not to be had [75]",
+                   .into = &busy_code,
+                   .range = {{0, 255}}}},
+                 manner_rows()});
 }
 
-void hold_options::add_skip_to(CLI::App& command) {
-  command
-      .add_flag_callback(
-          "--skip",
-          [this] {
-            skip = true;
-            if (!wait) wait = std::chrono::milliseconds(0);  // whoever waits for ever has nothing to skip
-          },
-          "not to be had at once, or within -w: that is fine; say nothing and exit 0 (for cron)")
-      ->excludes(command.get_option("--conflict-exit-code"));
+option_spec hold_options::skip_row() {
+  return {.names = "--skip",
+          .help = "not to be had at once, or within -w: that is fine; say nothing and exit 0 (for cron)",
+          .into =
+              [this] {
+                skip = true;
+                if (!wait) wait = std::chrono::milliseconds(0);  // without a limit there would be nothing to skip
+              },
+          .excludes = {"--conflict-exit-code"}};
+}
+
+void hold_options::settle_ttl() {
+  if (given_ttl_) ttl = *given_ttl_;
+  try {
+    const auto of_the_store = store.chosen(quiet).ttl;
+    if (!given_ttl_ && of_the_store) ttl = *of_the_store;
+  } catch (const lock_error&) {  // reported when the store is opened
+  }
 }
 
 std::string hold_options::contradiction() const {

@@ -5,11 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "options/store_option.hpp"
-
-namespace CLI {
-class App;
-}
+#include "options/values.hpp"
 
 namespace holdfast::cli {
 
@@ -31,16 +27,24 @@ struct hold_options {
   bool skip = false;  ///< busy is fine
   int status_fd = -1;
   bool quiet = false;
+  bool json = false;  ///< events on stderr instead of words, which implies `quiet`
   bool verbose = false;
 
-  /// Adds those that say what is wanted: NAME..., the store, readers and permits. This must outlive the parsing.
-  void add_wanted_to(CLI::App& command);
-  /// Adds those that say how it is held, and what is told of it: --ttl, --label, --status-fd, -q and -v.
-  void add_manner_to(CLI::App& command);
-  /// Adds all that `run` has, and how to wait. This must outlive the parsing.
-  void add_to(CLI::App& command);
-  /// Adds --skip, after those: for what does nothing without the lock, and may say that this is fine.
-  void add_skip_to(CLI::App& command);
+  /// The options that say what to hold: NAME..., the store, readers and permits. This must outlive the parsing, as for
+  /// all rows.
+  [[nodiscard]] option_rows wanted_rows();
+  /// The options that say how to hold it and what to report: --ttl, --label, --status-fd, -q and -v. A command that has
+  /// them calls settle_ttl() after the parsing.
+  [[nodiscard]] option_rows manner_rows();
+  /// All of these, and how long to wait.
+  [[nodiscard]] option_rows rows();
+  /// --skip, for a command that does nothing without the lock. It needs rows() beside it.
+  [[nodiscard]] option_spec skip_row();
+  /// Sets `ttl`: --ttl, else that of the store. Warns like store_option::chosen(). Throws nothing: an error in the
+  /// configuration is reported when the store is opened.
+  void settle_ttl();
+  /// True with -q, but not with --json: errors that are no events are still reported.
+  [[nodiscard]] bool is_silent() const noexcept { return quiet && !json; }
   /// What is wrong with them together; empty: nothing.
   [[nodiscard]] std::string contradiction() const;
   /// Whether --max-hold is what ends a lease at that time, or a little later: leases end early, by a part of their ttl.
@@ -50,6 +54,9 @@ struct hold_options {
   /// The label that was given, or who we are: host, process id and this program's base name. Others read it, in the
   /// store and while they wait: the arguments of a command may be secrets, and are left out.
   [[nodiscard]] std::string label_for(const std::string& program) const;
+
+ private:
+  std::optional<std::chrono::milliseconds> given_ttl_{};
 };
 
 }  // namespace holdfast::cli

@@ -8,22 +8,23 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
 #include <system_error>
 
 #include "exit_code.hpp"
 #include "keeper/keeper.hpp"
+#include "options/values.hpp"
+#include "process/io.hpp"
+#include "process/process_end.hpp"
 #include "process/signals.hpp"
-#include "process/subshell.hpp"
-#include "text/shell_word.hpp"
+#include "run/run.hpp"
+#include "text/json.hpp"
 #include "text/words.hpp"
 
 namespace holdfast::cli {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 /// Nothing of the caller's but these; stderr stays until the lock is had, to say what is wrong.
 void let_go_of_descriptors(int one, int other) {
@@ -80,12 +81,12 @@ class caller {
   /// True: this is the line that the lock is had.
   bool hear(const std::string& line) {
     if (options_.hold.status_fd >= 0) write_while_read(options_.hold.status_fd, line);
-    had_ = ordered_json::parse(line, nullptr, false);
-    return had_.value("event", "") == "acquired";
+    had_ = json_value::parse(line);
+    return had_.text("event") == "acquired";
   }
 
   int say_what_is_had() {
-    const auto fence = static_cast<unsigned long long>(had_.value("fence", std::uint64_t{0}));
+    const auto fence = static_cast<unsigned long long>(had_.number("fence"));
     // Where it hides a password, what has led us to it stays as it is: it leads others there, too.
     const std::optional<std::string> store = options_.hold.store.url_for_others();
     if (options_.hold.verbose) {
@@ -95,10 +96,10 @@ class caller {
       had_["name"] = options_.hold.names.front();  // by which it is released
       had_["keeper"] = keeper_;
       if (store) had_["store"] = *store;
-      std::puts(had_.dump(-1, ' ', false, ordered_json::error_handler_t::replace).c_str());
+      std::puts(had_.dump(json_value::charset::utf8).c_str());
     } else {
       std::printf("export HOLDFAST_NAME=%s\nexport HOLDFAST_FENCE=%llu\nexport HOLDFAST_OWNER=%s\n",
-                  shell_word(options_.hold.names.front()).c_str(), fence, had_.value("owner", "").c_str());
+                  shell_word(options_.hold.names.front()).c_str(), fence, had_.text("owner").c_str());
       if (store) std::printf("export HOLDFAST_STORE=%s\n", shell_word(*store).c_str());
     }
     const char yes = '!';
@@ -126,7 +127,7 @@ class caller {
   const pid_t keeper_;
   descriptor from_;
   std::string text_;
-  ordered_json had_;
+  json_value had_;
 };
 
 int reject(const std::string& why) {
@@ -170,6 +171,85 @@ int acquire(const acquire_options& o) {
   if (keeper == 0) become_keeper(o, *whom, its.get(), us);
   its.reset();
   return caller(o, signals, keeper, std::move(ours)).go();
+}
+
+namespace {
+
+value_reader signal_reader(int& into) {
+  return [&into](const std::string& text) -> std::string {
+    const auto read = on_lost::of(text);
+    if (!read || !read->line.empty()) {
+      return "'" + text + "' is neither ignore nor a signal; say term, kill, INT, HUP ...";
+    }
+    into = read->signal;
+    return "";
+  };
+}
+
+}  // namespace
+
+command_spec describe_acquire(const user_command&) {
+  const auto wanted = std::make_shared<acquire_options>();
+  acquire_options& o = *wanted;
+  return {.name = "acquire",
+          .group = "hold",
+          .description = "Take a lock, and leave a process that holds it for a script",
+          .examples = {{"holdfast acquire db > held && . ./held", "from here on the script holds it"},
+                       {"holdfast acquire --hold-for $$ -w 5s db", "for this shell"}},
+          .options = joined(
+              {o.hold.rows(),
+               {{.names = "--hold-for",
+                 .value = "PID",
+                 .help = "hold it until this process is gone [our parent]",
+                 .into = &o.hold_for,
+                 .positive = true},
+                {.names = "--max-hold", .value = "D", .help = "hold it for so long at most", .into = &o.hold.max_hold},
+                {.names = "--on-lost",
+                 .value = "WHAT",
+                 .help = "the signal that PID gets when the lock is lost: term, kill, a signal's name [ignore: none]",
+                 .into = signal_reader(o.on_lost)},
+                {.names = "--json", .help = "print what is held as JSON, not for the shell", .into = &o.json}}}),
+          .footer =
+              "Exit codes: 0 held; 64 usage, 69 store unreachable, 70 it cannot be told what is held, 75 busy, 77 not "
+              "allowed, 78 configuration, 79 lost at once, 80 given back, but not certainly, 128+n by signal n.",
+          .after_parse = [&o] { o.hold.settle_ttl(); },
+          .act = [wanted] { return carry_out([&] { return acquire(*wanted); }, wanted->hold.quiet); }};
+}
+
+command_spec describe_release(const user_command&) {
+  const auto wanted = std::make_shared<release_options>();
+  release_options& o = *wanted;
+  return {
+      .name = "release",
+      .group = "hold",
+      .description = "Give back what holdfast acquire has taken",
+      .examples = {{"holdfast release db --owner $HOLDFAST_OWNER", "what acquire has taken"},
+                   {"holdfast release db --fence 42", "the same, by its fence"}},
+      .options =
+          {{.names = "NAME",
+            .help = "what is held; of several, the first that was named",
+            .into = &o.name,
+            .required = true},
+           o.store.row(),
+           {.names = "--owner",
+            .value = "ID",
+            .help = "who holds it: HOLDFAST_OWNER",
+            .into = &o.owner,
+            .excludes = {"--fence"}},
+           {.names = "--fence", .value = "N", .help = "or by its fence: HOLDFAST_FENCE", .into = fence_reader(o.fence)},
+           {.names = "-q,--quiet", .help = "say nothing, not even what went wrong", .into = &o.quiet}},
+      .footer =
+          "Exit codes: 0 given back, 75 held by another, 77 held, but by no keeper of this machine, 79 not held any "
+          "more: it was lost, or given back before, 80 not certain; 64 usage, 69 store unreachable, 78 "
+          "configuration.",
+      .act = [wanted] {
+        if (!wanted->owner.empty() || wanted->fence != 0) {
+          return carry_out([&] { return release(*wanted); }, wanted->quiet);
+        }
+        std::fputs("holdfast: whose is it to release? say --owner ID or --fence N; see holdfast release --help\n",
+                   stderr);
+        return static_cast<int>(usage);
+      }};
 }
 
 }  // namespace holdfast::cli

@@ -6,10 +6,9 @@
 #include <system_error>
 
 #include "exit_code.hpp"
-#include "keeper/door.hpp"
 #include "keeper/keeper.hpp"
-#include "text/printable.hpp"
-#include "text/state_text.hpp"
+#include "text/state.hpp"
+#include "text/utf8.hpp"
 
 namespace holdfast::cli {
 

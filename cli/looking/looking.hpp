@@ -1,9 +1,20 @@
 #pragma once
+#include <functional>
+#include <holdfast/listing.hpp>
+#include <holdfast/store.hpp>
+#include <string_view>
+#include <vector>
+
 #include "command.hpp"
 
 namespace holdfast::cli {
 
-[[nodiscard]] action describe_ls(CLI::App& program, const user_command& after_dashes);
-[[nodiscard]] action describe_show(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_ls(const user_command& after_dashes);
+[[nodiscard]] command_spec describe_show(const user_command& after_dashes);
+
+/// Shows all names that begin so, page by page as the store gives them, until `see` says false. However many names
+/// there are, one page is kept. Throws lock_error.
+void for_each_page(const store&, std::string_view prefix,
+                   const std::function<bool(const std::vector<listing::entry>&)>& see);
 
 }  // namespace holdfast::cli

@@ -2,59 +2,73 @@
 
 #include <fcntl.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
-
-#include "text/duration.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <utility>
 
 namespace holdfast::cli {
 
-namespace {
-
-using std::chrono::milliseconds;
-
-milliseconds duration_of(const std::string& text) {
-  const auto parsed = parse_duration(text);
-  if (!parsed) throw CLI::ValidationError("'" + text + "' is no duration; say 250ms, 10s, 5m, 2h or 1d");
-  return *parsed;
-}
-
-template <class Into>
-CLI::Option* add(CLI::App& command, const std::string& option, Into& into, const std::string& help) {
-  return command
-      .add_option_function<std::string>(
-          option, [&into](const std::string& text) { into = duration_of(text); }, help)
-      ->option_text("D");
-}
-
 std::string open_descriptor(const std::string& text) {
-  int fd = -1;
-  const bool number = CLI::detail::lexical_cast(text, fd);
-  return number && fd >= 0 && ::fcntl(fd, F_GETFD) >= 0 ? "" : "'" + text + "' is no open file descriptor";
+  char* end = nullptr;
+  const long long fd = std::strtoll(text.c_str(), &end, 0);  // as the parser reads numbers
+  const bool is_number = !text.empty() && end == text.c_str() + text.size();
+  const bool is_open =
+      is_number && fd >= 0 && fd <= std::numeric_limits<int>::max() && ::fcntl(static_cast<int>(fd), F_GETFD) >= 0;
+  return is_open ? "" : "'" + text + "' is no open file descriptor";
 }
 
-}  // namespace
-
-CLI::Option* add_duration(CLI::App& command, const std::string& option, milliseconds& into, const std::string& help) {
-  return add(command, option, into, help);
-}
-
-CLI::Option* add_duration(CLI::App& command, const std::string& option, std::optional<milliseconds>& into,
-                          const std::string& help) {
-  return add(command, option, into, help);
-}
-
-CLI::Option* add_descriptor(CLI::App& command, const std::string& option, int& into, const std::string& help) {
-  return command.add_option(option, into, help)->check(open_descriptor)->option_text("N");
-}
-
-CLI::Option* add_fence(CLI::App& command, const std::string& option, std::uint64_t& into, const std::string& help) {
-  const auto parse = [&into](const std::string& text) {  // CLI11 itself takes -1 for a very high one
+value_reader fence_reader(std::uint64_t& into) {
+  return [&into](const std::string& text) -> std::string {
     const auto [end, why] = std::from_chars(text.data(), text.data() + text.size(), into);
-    const bool number = why == std::errc() && end == text.data() + text.size() && into > 0;
-    if (!number) throw CLI::ValidationError("'" + text + "' is no fence; holdfast show tells it");
+    const bool is_fence = why == std::errc() && end == text.data() + text.size() && into > 0;
+    return is_fence ? "" : "'" + text + "' is no fence; holdfast show tells it";
   };
-  return command.add_option_function<std::string>(option, parse, help)->option_text("N");
+}
+
+option_spec name_argument::row(const std::string& title, const std::string& help) {
+  title_ = title;
+  return {.names = title, .help = help, .into = &text_};
+}
+
+bool name_argument::complete(const std::string& command, const user_command& after_dashes, bool required) {
+  const std::size_t words = after_dashes.size() + (text_.empty() ? 0 : 1);
+  if (words == 1 && text_.empty()) text_ = after_dashes.front();
+  const bool fine = required ? words == 1 && !text_.empty() : words <= 1;
+  if (!fine) {
+    std::fprintf(stderr, "holdfast: %s %s is given; say: holdfast %s %s; see holdfast %s --help\n",
+                 words > 1 ? "more than one" : "no", title_.c_str(), command.c_str(), title_.c_str(), command.c_str());
+  }
+  return fine;
+}
+
+option_spec store_option::row() {
+  return {.names = "--store",
+          .value = "STORE",
+          .help =
+              "a URL, or a name of the configuration; else $HOLDFAST_STORE, the default of the configuration, or a "
+              "directory of this user",
+          .into = &given_,
+          .check = shared_store};
+}
+
+const chosen_store& store_option::chosen(bool quiet) const {
+  if (!chosen_) {
+    chosen_ = choose_store(given_);
+    if (!quiet && !chosen_->warning.empty()) std::fprintf(stderr, "holdfast: %s\n", chosen_->warning.c_str());
+  }
+  return *chosen_;
+}
+
+store store_option::open(std::shared_ptr<observer> observe, bool quiet) const {
+  return holdfast::open(chosen(quiet).url.value, {.observe = std::move(observe)});
+}
+
+std::optional<std::string> store_option::url_for_others() const {
+  const std::string shown = shown_url(url());
+  const bool hides_something = shown != url() && url().find('@') != std::string::npos;
+  return hides_something ? std::nullopt : std::optional(shown);
 }
 
 }  // namespace holdfast::cli

@@ -1,25 +1,52 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
+#include <holdfast/store.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "command.hpp"
+#include "config/config.hpp"
 
 namespace holdfast::cli {
 
-/// An option with a duration: see text/duration.hpp.
-CLI::Option* add_duration(CLI::App&, const std::string& option, std::chrono::milliseconds& into,
-                          const std::string& help);
-CLI::Option* add_duration(CLI::App&, const std::string& option, std::optional<std::chrono::milliseconds>& into,
-                          const std::string& help);
-/// A descriptor to write to. One that is not open now would soon be a file of our own, and what is told would go there.
-CLI::Option* add_descriptor(CLI::App&, const std::string& option, int& into, const std::string& help);
+/// Checks a descriptor to write to. One that is not open now would soon be a file of our own, and receive the events.
+[[nodiscard]] std::string open_descriptor(const std::string& text);
+/// Reads a fence: a number from 1.
+[[nodiscard]] value_reader fence_reader(std::uint64_t& into);
 
-/// An option with a fence: a number from 1.
-CLI::Option* add_fence(CLI::App&, const std::string& option, std::uint64_t& into, const std::string& help);
+/// The one word that a command is about: a name, or how names begin. After "--" it may begin with a dash.
+class name_argument {
+ public:
+  /// This must outlive the parsing.
+  [[nodiscard]] option_spec row(const std::string& title, const std::string& help);
+  /// Takes what follows "--". False, and told on stderr: too many words, or none where one must be.
+  [[nodiscard]] bool complete(const std::string& command, const user_command& after_dashes, bool required);
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string title_, text_;
+};
+
+/// Which store a command works on: --store, else $HOLDFAST_STORE, else the default of the configuration, else the
+/// directory of this user.
+class store_option {
+ public:
+  /// This must outlive the parsing.
+  [[nodiscard]] option_spec row();
+  /// What was chosen, and why. Reads the files of the configuration when it is first asked, and only if they matter,
+  /// and warns of a password that others may read. Throws config_error.
+  [[nodiscard]] const chosen_store& chosen(bool quiet = false) const;
+  /// Empty: the directory of this user. It may have a password. Throws config_error.
+  [[nodiscard]] const std::string& url() const { return chosen().url.value; }
+  /// For processes that are to use the same store. Nothing: there is a password in it. Throws config_error.
+  [[nodiscard]] std::optional<std::string> url_for_others() const;
+  /// Throws lock_error; a config_error is one.
+  [[nodiscard]] store open(std::shared_ptr<observer> = {}, bool quiet = false) const;
+
+ private:
+  std::string given_;
+  mutable std::optional<chosen_store> chosen_;
+};
 
 }  // namespace holdfast::cli

@@ -1,18 +1,91 @@
 #include "process/child.hpp"
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <system_error>
-
-#include "process/children.hpp"
-#include "process/shell_line.hpp"
-#include "process/spin.hpp"
+#include <vector>
 
 namespace holdfast::cli {
+
+std::string as_text(const environment& all) {
+  std::string text;
+  for (const auto& [name, value] : all) text += (value ? name + "=" + *value : name) + '\0';
+  return text;
+}
+
+void take_over(std::string_view text) {
+  while (!text.empty()) {
+    const std::string line(text.substr(0, text.find('\0')));
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos) {
+      ::unsetenv(line.c_str());
+    } else {
+      ::setenv(line.substr(0, equals).c_str(), line.c_str() + equals + 1, 1);
+    }
+    text.remove_prefix(line.size() + 1);
+  }
+}
+
+std::vector<std::string> ours_with(const environment& changes) {
+  std::vector<std::string> all;
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view line(*at);
+    const std::string_view name = line.substr(0, line.find('='));
+    const bool changed = std::ranges::any_of(changes, [&](const auto& each) { return each.first == name; });
+    if (!changed) all.emplace_back(line);
+  }
+  for (const auto& [name, value] : changes) {
+    if (value) all.push_back(name + "=" + *value);
+  }
+  return all;
+}
+
+pid_t start_line(const std::string& line, const environment& more, const sigset_t& mask) {
+  std::vector<std::string> variables = ours_with(more);
+  std::vector<char*> found;
+  for (std::string& each : variables) found.push_back(each.data());
+  found.push_back(nullptr);
+  std::string words[] = {"sh", "-c", line};
+  char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+
+  posix_spawnattr_t how;
+  ::posix_spawnattr_init(&how);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setpgroup(&how, 0);
+  ::posix_spawnattr_setsigmask(&how, &mask);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  pid_t pid = -1;
+  const int why = ::posix_spawn(&pid, "/bin/sh", &files, &how, arguments, found.data());
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&how);
+  if (why != 0) throw std::system_error(why, std::generic_category(), "/bin/sh");
+  return pid;
+}
+
+std::vector<pid_t> children_of_this_process() {
+  const std::string me = std::to_string(::getpid());
+  const std::string at = "/proc/" + me + "/task/" + me + "/children";
+  errno = 0;
+  std::ifstream children(at);
+  std::vector<pid_t> all;
+  for (pid_t each = 0; children >> each;) all.push_back(each);
+  if (!children.is_open() || children.bad()) {
+    throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),
+                            at + " tells what a command has left behind, and cannot be read; is /proc mounted?");
+  }
+  return all;
+}
 
 namespace {
 

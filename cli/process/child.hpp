@@ -1,16 +1,49 @@
 #pragma once
 #include <sys/types.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "process/descriptor.hpp"
-#include "process/environment.hpp"
+#include "process/io.hpp"
 
 namespace holdfast::cli {
+
+/// Between two looks for the end of processes that were killed: almost at once, as a rule; but one of another user's
+/// cannot be killed, and may take its time.
+class spin {
+ public:
+  void pause() noexcept {
+    ::usleep(microseconds_);
+    microseconds_ = std::min(microseconds_ * 2, longest);
+  }
+
+ private:
+  static constexpr useconds_t longest = 100'000;
+  useconds_t microseconds_ = 1'000;
+};
+
+/// What a program finds in its environment beyond ours; nothing: it does not find it, though we do.
+using environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
+/// For a process that was forked before this was known: written here, taken over there.
+[[nodiscard]] std::string as_text(const environment&);
+void take_over(std::string_view text);
+/// Ours with these changes, as a program that is spawned wants it: NAME=value.
+[[nodiscard]] std::vector<std::string> ours_with(const environment&);
+
+/// Starts a line by /bin/sh, in a group of its own, with nothing to read. Safe in a program that has threads. `mask` is
+/// the signal mask that it shall have. Throws std::system_error.
+[[nodiscard]] pid_t start_line(const std::string& line, const environment&, const sigset_t& mask);
+
+/// Those of the thread that forks, which is the first one; the ended ones that nobody has waited for included. Throws
+/// std::system_error: the kernel does not tell, which is not to be taken for "none".
+[[nodiscard]] std::vector<pid_t> children_of_this_process();
 
 /// The command, in a process group of its own.
 ///

@@ -3,12 +3,74 @@
 
 #include <functional>
 #include <utility>
+#include <vector>
 
-#include "process/descriptor.hpp"
+#include "process/io.hpp"
 #include "process/signals.hpp"
 #include "process/terminal.hpp"
 
 namespace holdfast::cli {
+
+/// What a front and its worker say to each other.
+struct front_message {
+  enum class kind : int {
+    // of the worker
+    may_start,  ///< number: the command
+    command_ended,
+    stop,
+    die,               ///< number: of what
+    die_with_the_job,  ///< number: of what
+    // of the front
+    start,
+    continued,
+    not_stopped,
+  };
+  kind what{};
+  int number = 0;
+};
+
+/// A pair of ends; neither survives exec. Throws std::system_error.
+struct front_link {
+  descriptor of_front, of_worker;
+};
+[[nodiscard]] front_link make_front_link();
+
+/// To one that is gone: nothing happens.
+void send(const descriptor& to, front_message::kind what, int number = 0) noexcept;
+enum class received { message, nothing, end };
+/// Does not wait.
+[[nodiscard]] received receive(const descriptor& from, front_message& into) noexcept;
+
+/// What the front does, from the fork to the end of its worker. See front.hpp.
+class forwarding {
+ public:
+  /// `not_ours`: the children that we had before.
+  forwarding(caught_signals& signals, terminal& tty, pid_t worker, descriptor link, std::vector<pid_t> not_ours)
+      : signals_(signals), tty_(tty), worker_(worker), link_(std::move(link)), not_ours_(std::move(not_ours)) {}
+
+  /// Returns what the worker exited with, or dies of what it died of. If it was killed: what `killed` says.
+  int go(const std::function<int(int by_signal)>& killed);
+
+ private:
+  [[nodiscard]] bool worker_ended();
+  void forward(int number) const;
+  void answer_all();
+  void answer(const front_message&);
+  void stop() const;
+  void end_all() const;
+
+  caught_signals& signals_;
+  terminal& tty_;
+  const pid_t worker_;
+  const descriptor link_;
+  const std::vector<pid_t> not_ours_;
+  bool ended_ = false;
+  int status_ = 0;
+  pid_t command_ = 0;     // 0: it has not begun, or has ended with all that it left behind
+  bool running_ = false;  // a stop is the command's, too
+  int died_of_ = 0;
+  bool for_the_job_ = false;
+};
 
 /// How a worker ended.
 struct worker_end {

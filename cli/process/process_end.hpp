@@ -1,8 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
-#include "holding/ending.hpp"
-#include "process/descriptor.hpp"
+#include "process/io.hpp"
 
 namespace holdfast::cli {
 
@@ -22,5 +21,9 @@ class process_end final : public ending {
   const pid_t pid_;
   descriptor fd_;
 };
+
+/// The process is as good as certainly a fork of its parent, and no program of its own, such as the subshell that a
+/// shell makes for $(a || b): it may be gone long before the script is.
+[[nodiscard]] bool is_subshell(pid_t);
 
 }  // namespace holdfast::cli

@@ -1,7 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
-#include "process/descriptor.hpp"
+#include "process/io.hpp"
 
 namespace holdfast::cli {
 

@@ -1,17 +1,109 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <holdfast/holdfast.hpp>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "carry_out.hpp"
 #include "exit_code.hpp"
-#include "help/help.hpp"
-#include "options/values.hpp"
+#include "free/free.hpp"
+#include "holding/acquisition.hpp"
+#include "holding/status.hpp"
 #include "run/run.hpp"
+#include "text/utf8.hpp"
+#include "text/words.hpp"
 
 namespace holdfast::cli {
+
+std::optional<on_lost> on_lost::of(const std::string& text) {
+  static const std::map<std::string, int> known{
+      {"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"KILL", SIGKILL}, {"USR1", SIGUSR1},
+      {"USR2", SIGUSR2}, {"TERM", SIGTERM}, {"STOP", SIGSTOP}, {"CONT", SIGCONT}, {"ABRT", SIGABRT},
+  };
+  constexpr std::string_view exec = "exec:";
+  if (text.starts_with(exec) && text.size() > exec.size()) return on_lost{SIGTERM, text.substr(exec.size())};
+  std::string word = text;
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (word == "IGNORE") return on_lost{0};
+  if (word.starts_with("SIG")) word.erase(0, 3);
+  const auto at = known.find(word);
+  if (at == known.end()) return std::nullopt;
+  return on_lost{at->second};
+}
+
+environment variables(const run_options& o, const store& in, const lease& held) {
+  const std::string prefix = o.env_prefix + "_";
+  std::string names, fences;
+  for (const std::string& name : o.hold.names) {
+    const bool first = name == o.hold.names.front();
+    names += (names.empty() ? "" : "\n") + name;
+    fences += (fences.empty() ? "" : "\n") + std::to_string(first ? held.fence() : held.fence(name));
+  }
+  std::optional<std::string> permits;
+  if (o.hold.permits) permits = std::to_string(o.hold.permits->taken) + "/" + std::to_string(o.hold.permits->all);
+  std::optional<std::string> ttl;
+  if (in.promises().by == guarantees::exclusion::lease) ttl = std::to_string(o.hold.ttl.count());
+  return {{prefix + "NAME", o.hold.names.front()},
+          {prefix + "FENCE", std::to_string(held.fence())},
+          {prefix + "NAMES", names},
+          {prefix + "FENCES", fences},
+          {prefix + "PERMITS", permits},
+          {prefix + "MODE", permits         ? "permits"
+                            : o.hold.shared ? "shared"
+                                            : "lock"},
+          {prefix + "TTL_MS", ttl},
+          {prefix + "OWNER", held.owner()},
+          {prefix + "STORE", in.url()},
+          {prefix + "LOST_WHY", std::nullopt}};
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string holders_of(const state& is) {
+  if (is.holders.empty()) return "";
+  const std::string first = is.holders.front().foreign ? "another library" : is.holders.front().label;
+  const std::size_t others = is.holding - 1;
+  return others == 0 ? first : first + " and " + std::to_string(others) + " more";
+}
+
+/// On stdout: there is no command that it could belong to.
+void say(const run_options& o, const std::string& line) {
+  if (!o.hold.quiet) std::printf("%s\n", line.c_str());
+}
+
+int look_and_tell(const run_options& o, const status& told, const teller& tell) {
+  const std::vector<sight> seen = look(o.hold.store.open({}, o.hold.quiet), o.hold, for_one_look());
+  for (const auto& [name, is, free] : seen) {
+    const std::string holder = holders_of(is);
+    told.tell(free ? "free" : "busy", {{"name", name}, {"holder", holder}, {"waiting", std::uint64_t{is.waiting}}});
+    std::string line = onlooker::line(name + (free ? ": free" : ": busy"), holder);
+    if (is.waiting > 0) line += "; " + std::to_string(is.waiting) + (is.waiting == 1 ? " waits" : " wait");
+    say(o, printable(line));  // names, and what the holders say who they are
+  }
+  const bool all_free = std::ranges::all_of(seen, &sight::free);
+  const char* const would = all_free ? "would run: " : o.hold.wait == 0ms ? "would not run: " : "would wait, and run: ";
+  say(o, would + shell_words(o.command));
+  return tell.end(all_free || o.hold.skip ? int{fine} : o.hold.busy_code, "dry run");
+}
+
+}  // namespace
+
+int dry_run(const run_options& o) {
+  const status told(o.hold.status_fd);
+  const teller tell(o.hold, told);
+  try {
+    return look_and_tell(o, told, tell);
+  } catch (const lock_error& e) {
+    return tell.end_wrong(code_of(e), "error", e.what());
+  }
+}
 
 namespace {
 
@@ -22,53 +114,57 @@ std::string variable_prefix(const std::string& text) {
   return "'" + text + "' is no beginning of a variable's name; say A to Z, 0 to 9 and _, a digit not first";
 }
 
-void add_command_line(CLI::App& command, user_command& into) {
-  command
-      .add_option_function<std::string>(
-          "-c,--command", [&into](const std::string& line) { into = {"/bin/sh", "-c", line}; },
-          "run this by /bin/sh -c, instead of a command behind --")
-      ->option_text("STRING");
-}
-
-void add_limits(CLI::App& command, run_options& o) {
-  add_duration(command, "--max-hold", o.hold.max_hold, "stop the command before it has held the lock for so long");
-  command
-      .add_option_function<std::string>(
-          "--on-lost",
-          [&o](const std::string& text) {
-            const auto read = on_lost::of(text);
-            if (!read) {
-              throw CLI::ValidationError(
-                  "'" + text + "' is neither ignore, nor exec:LINE, nor a signal; say term, kill, INT, HUP ...");
-            }
-            o.lost = *read;
-          },
-          "term, kill, a signal's name, ignore, or exec:LINE (for /bin/sh, and then term): what happens to the command "
-          "when the lock is lost, or is about to be [term]")
-      ->option_text("WHAT");
-  add_duration(command, "--grace", o.grace,
-               "from that signal to SIGKILL, half of the ttl at most [a quarter of it, 5s at most]");
+value_reader on_lost_reader(on_lost& into) {
+  return [&into](const std::string& text) -> std::string {
+    const auto read = on_lost::of(text);
+    if (!read) return "'" + text + "' is neither ignore, nor exec:LINE, nor a signal; say term, kill, INT, HUP ...";
+    into = *read;
+    return "";
+  };
 }
 
 }  // namespace
 
-void add_json(CLI::App& command, hold_options& o) {
-  CLI::Option* const json = command.add_flag_callback(
-      "--json",
-      [&o] {
-        o.status_fd = STDERR_FILENO;
-        o.quiet = true;
-      },
-      "say what happens on stderr, one JSON object a line");
-  for (const char* const other : {"--status-fd", "--quiet", "--verbose"}) json->excludes(command.get_option(other));
+option_spec json_row(hold_options& o) {
+  return {.names = "--json",
+          .help = "say what happens on stderr, one JSON object a line",
+          .into =
+              [&o] {
+                o.status_fd = STDERR_FILENO;
+                o.quiet = true;
+                o.json = true;
+              },
+          .excludes = {"--status-fd", "--quiet", "--verbose"}};
 }
 
-void add_supervision(CLI::App& command, run_options& o) {
-  add_command_line(command, o.command);
-  add_limits(command, o);
-  command.add_option("--env-prefix", o.env_prefix, "P_NAME, P_FENCE ... in the command's environment [HOLDFAST]")
-      ->check(variable_prefix)
-      ->option_text("P");
+option_rows supervision_rows(run_options& o) {
+  const auto shell_line = [&o](const std::string& line) -> std::string {
+    o.command = {"/bin/sh", "-c", line};
+    return "";
+  };
+  return {
+      {.names = "-c,--command",
+       .value = "STRING",
+       .help = "run this by /bin/sh -c, instead of a command behind --",
+       .into = shell_line},
+      {.names = "--max-hold",
+       .value = "D",
+       .help = "stop the command before it has held the lock for so long",
+       .into = &o.hold.max_hold},
+      {.names = "--on-lost",
+       .value = "WHAT",
+       .help = "term, kill, a signal's name, ignore, or exec:LINE (for /bin/sh, and then term): what happens to the "
+               "command when the lock is lost, or is about to be [term]",
+       .into = on_lost_reader(o.lost)},
+      {.names = "--grace",
+       .value = "D",
+       .help = "from that signal to SIGKILL, half of the ttl at most [a quarter of it, 5s at most]",
+       .into = &o.grace},
+      {.names = "--env-prefix",
+       .value = "P",
+       .help = "P_NAME, P_FENCE ... in the command's environment [HOLDFAST]",
+       .into = &o.env_prefix,
+       .check = variable_prefix}};
 }
 
 std::string take_command(run_options& o, const user_command& after_dashes) {
@@ -79,34 +175,41 @@ std::string take_command(run_options& o, const user_command& after_dashes) {
   return "";
 }
 
-action describe_run(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_run(const user_command& after_dashes) {
   const auto wanted = std::make_shared<run_options>();
   run_options& o = *wanted;
-  CLI::App& command = *program.add_subcommand("run", "Hold a lock while a command runs");
-  command.group("hold");
-  examples(command, {{"holdfast run backup -- ./backup.sh", "one at a time, the others wait"},
-                     {"holdfast run -w 5s db -- ./migrate.sh", "for 5s at most, else exit 75"},
-                     {"holdfast run --skip nightly -- ./report.sh", "held elsewhere: fine, exit 0"}});
-  usage_line(command, "holdfast run [options] NAME... -- CMD [ARG...]\nholdfast run [options] NAME... -c STRING");
-  o.hold.add_to(command);
-  o.hold.add_skip_to(command);
-  add_supervision(command, o);
-  add_duration(command, "--min-hold", o.min_hold,
-               "keep the lock for so long at least, though the command has ended [0]");
-  add_json(command, o.hold);
-  command.add_flag("--dry-run", o.dry_run, "say whether it could be had, who holds it and what would be run");
-  command.footer(
-      "Exit codes: the command's own; 64 usage, 69 store unreachable, 75 busy, 77 not allowed, 78 configuration, "
-      "79 lost and stopped, 80 ended but not certain, 126 not executable, 127 not found, 128+n by signal n.\n"
-      "The command finds HOLDFAST_NAME, HOLDFAST_FENCE, HOLDFAST_OWNER and HOLDFAST_STORE in its environment, and "
-      "HOLDFAST_NAMES, HOLDFAST_FENCES (one a line), HOLDFAST_MODE, HOLDFAST_PERMITS and HOLDFAST_TTL_MS.");
-  const CLI::Option* const silent = command.get_option("--quiet");  // --json is not: what is no event is said, too
-  return [wanted, silent, &after_dashes] {
-    const std::string wrong = take_command(*wanted, after_dashes);
-    if (wrong.empty()) return carry_out([&] { return run(*wanted); }, silent->count() > 0);
-    std::fprintf(stderr, "holdfast: %s; say: holdfast run NAME -- CMD [ARG...]\n", wrong.c_str());
-    return static_cast<int>(usage);
-  };
+  return {
+      .name = "run",
+      .group = "hold",
+      .description = "Hold a lock while a command runs",
+      .examples = {{"holdfast run backup -- ./backup.sh", "one at a time, the others wait"},
+                   {"holdfast run -w 5s db -- ./migrate.sh", "for 5s at most, else exit 75"},
+                   {"holdfast run --skip nightly -- ./report.sh", "held elsewhere: fine, exit 0"}},
+      .usage = "holdfast run [options] NAME... -- CMD [ARG...]\nholdfast run [options] NAME... -c STRING",
+      .options = joined({o.hold.rows(),
+                         {o.hold.skip_row()},
+                         supervision_rows(o),
+                         {{.names = "--min-hold",
+                           .value = "D",
+                           .help = "keep the lock for so long at least, though the command has ended [0]",
+                           .into = &o.min_hold},
+                          json_row(o.hold),
+                          {.names = "--dry-run",
+                           .help = "say whether it could be had, who holds it and what would be run",
+                           .into = &o.dry_run}}}),
+      .footer =
+          "Exit codes: the command's own; 64 usage, 69 store unreachable, 75 busy, 77 not allowed, 78 configuration, "
+          "79 lost and stopped, 80 ended but not certain, 126 not executable, 127 not found, 128+n by signal n.\n"
+          "The command finds HOLDFAST_NAME, HOLDFAST_FENCE, HOLDFAST_OWNER and HOLDFAST_STORE in its environment, and "
+          "HOLDFAST_NAMES, HOLDFAST_FENCES (one a line), HOLDFAST_MODE, HOLDFAST_PERMITS and HOLDFAST_TTL_MS.",
+      .after_parse = [&o] { o.hold.settle_ttl(); },
+      .act =
+          [wanted, &after_dashes] {
+            const std::string wrong = take_command(*wanted, after_dashes);
+            if (wrong.empty()) return carry_out([&] { return run(*wanted); }, wanted->hold.is_silent());
+            std::fprintf(stderr, "holdfast: %s; say: holdfast run NAME -- CMD [ARG...]\n", wrong.c_str());
+            return static_cast<int>(usage);
+          }};
 }
 
 }  // namespace holdfast::cli

@@ -14,21 +14,13 @@
 
 #include "exit_code.hpp"
 #include "holding/acquisition.hpp"
-#include "holding/onlooker.hpp"
 #include "holding/status.hpp"
-#include "holding/tenure.hpp"
 #include "process/child.hpp"
-#include "process/flag.hpp"
 #include "process/front.hpp"
+#include "process/io.hpp"
 #include "process/signals.hpp"
 #include "process/terminal.hpp"
-#include "process/timeout.hpp"
-#include "run/deadline.hpp"
-#include "run/dry_run.hpp"
-#include "run/stopping.hpp"
 #include "run/supervision.hpp"
-#include "run/teller.hpp"
-#include "run/variables.hpp"
 
 namespace holdfast::cli {
 

@@ -1,18 +1,30 @@
 #pragma once
 #include <chrono>
+#include <csignal>
 #include <functional>
+#include <holdfast/lease.hpp>
+#include <holdfast/store.hpp>
 #include <optional>
 #include <string>
 
 #include "command.hpp"
 #include "holding/options.hpp"
 #include "holding/status.hpp"
+#include "process/child.hpp"
 #include "process/front.hpp"
 #include "process/signals.hpp"
 #include "process/terminal.hpp"
-#include "run/on_lost.hpp"
 
 namespace holdfast::cli {
+
+/// What happens to the command when its lock is lost, or is about to be.
+struct on_lost {
+  int signal = SIGTERM;  ///< that it gets; 0: none, it runs on
+  std::string line{};    ///< for the shell, before that; empty: nothing
+
+  /// "term", "kill", "SIGHUP", "ignore", "exec:LINE"; nothing: it is none of these.
+  [[nodiscard]] static std::optional<on_lost> of(const std::string& text);
+};
 
 /// `holdfast run NAME... -- CMD...`: holds the lock while the command runs.
 struct run_options {
@@ -47,16 +59,24 @@ struct run_end {
 /// Forks the worker that does this, before there is any thread. Returns the exit code.
 [[nodiscard]] int in_a_worker(const run_options&, const std::function<worker_end(const run_place&)>& work);
 
-/// Adds what a command needs that runs another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
-void add_supervision(CLI::App& command, run_options&);
+/// What a command needs that runs another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
+[[nodiscard]] option_rows supervision_rows(run_options&);
 /// The command behind "--", or the line of -c. What is wrong with it; empty: nothing.
 [[nodiscard]] std::string take_command(run_options&, const user_command& after_dashes);
-/// The status instead of words, on stderr: stdout is the command's.
-void add_json(CLI::App& command, hold_options&);
+/// --json: the events instead of words, on stderr, since stdout belongs to the command.
+[[nodiscard]] option_spec json_row(hold_options&);
 
 /// See command.hpp.
-[[nodiscard]] action describe_run(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_run(const user_command& after_dashes);
 /// To the end. Returns the exit code.
 [[nodiscard]] int run(const run_options&);
+
+/// What the command finds in its environment. All are set or taken away, so that those of a run around us are not
+/// mistaken for ours.
+[[nodiscard]] environment variables(const run_options&, const store&, const lease&);
+
+/// Says whether the lock could be had now, who holds it, and what would be run; takes nothing. Returns what a run with
+/// -n would exit with if its command did nothing.
+[[nodiscard]] int dry_run(const run_options&);
 
 }  // namespace holdfast::cli

@@ -7,11 +7,81 @@
 #include <system_error>
 #include <utility>
 
-#include "process/timeout.hpp"
+#include "process/io.hpp"
 
 namespace holdfast::cli {
 
 using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// What there is of the lock at most when it was just renewed.
+milliseconds shorter(const run_options& o) noexcept {
+  return o.hold.max_hold > 0ms ? std::min(o.hold.ttl, o.hold.max_hold) : o.hold.ttl;
+}
+
+}  // namespace
+
+bool is_renewed(const run_options& o) noexcept { return o.hold.max_hold == 0ms || o.hold.max_hold > o.hold.ttl; }
+
+stopping::stopping(const run_options& o)
+    : grace(o.grace.value_or(std::min<milliseconds>(5s, shorter(o) / 4))),
+      margin(std::min<std::chrono::microseconds>(50ms, std::chrono::microseconds(shorter(o)) / 20)) {}
+
+std::string contradiction(const run_options& o) {
+  if (const std::string wrong = o.hold.contradiction(); !wrong.empty()) return wrong;
+  if (o.hold.max_hold > 0ms && o.min_hold >= o.hold.max_hold) return "--min-hold must be shorter than --max-hold";
+  if (o.hold.max_hold == 0ms || stopping(o).all() < o.hold.max_hold) return "";
+  return "--max-hold must be longer than --grace, in which the command stops, and a twentieth of itself (50ms at most)";
+}
+
+// A lease is renewed when a third of its ttl is over. A command that is stopped with more than half of it to go would
+// be stopped before that, or before the answer is there.
+std::string too_much_grace(const run_options& o) {
+  if (!is_renewed(o) || stopping(o).grace <= o.hold.ttl / 2) return "";
+  return "--grace must be at most half of --ttl, which is " + std::to_string((o.hold.ttl / 2).count()) +
+         "ms here: else the command would be stopped before the lock can be renewed";
+}
+
+namespace {
+
+constexpr boot_clock::duration grace_after_loss = 1s;  // somebody else may hold it by now
+
+}  // namespace
+
+deadline::deadline(const run_options& o, const lease& held, onlooker& sees)
+    : options_(o), lease_(held), onlooker_(sees), before_(o) {}
+
+deadline::distance deadline::look() const {
+  if (!lease_.held()) return distance::over;
+  return boot_clock::now() >= near_at() ? distance::near : distance::far;
+}
+
+deadline::instant deadline::near_at() const {
+  const instant end = lease_.deadline();
+  if (end == never) return never;
+  return end < instant(before_.all()) ? instant() : end - before_.all();  // min(): it is lost by now
+}
+
+deadline::instant deadline::kill_at(distance d) const {
+  const instant now = boot_clock::now();
+  if (d == distance::near) return std::max(now, lease_.deadline()) - before_.margin;  // it may be lost by now
+  return now + std::min<boot_clock::duration>(before_.grace, grace_after_loss);
+}
+
+deadline::instant deadline::kill_leftovers_at() const {
+  const auto left = std::max<boot_clock::duration>(lease_.remaining() - before_.margin, 0ms);
+  return boot_clock::now() + std::min<boot_clock::duration>(before_.grace, left);
+}
+
+deadline::reason deadline::why(distance d, boot_clock::duration at_most) const {
+  const instant at = d == distance::near ? lease_.deadline() : boot_clock::now();
+  if (options_.hold.max_hold_ends(held_since_, at)) return {true, "--max-hold is over"};
+  std::string words = d == distance::near ? onlooker_.unrenewed() : onlooker_.loss(at_most);
+  if (words.empty()) words = d == distance::near ? "no answer yet" : "its time is over";
+  return {false, words};
+}
 
 supervision::supervision(parts of) : of_(std::move(of)), lost_(of_.held.lost_token(), [this] { loss_.set(); }) {}
 

@@ -1,21 +1,75 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <holdfast/lease.hpp>
 #include <optional>
 #include <stop_token>
 #include <string>
 
+#include "holding/acquisition.hpp"
+#include "holding/status.hpp"
 #include "process/child.hpp"
-#include "process/environment.hpp"
-#include "process/flag.hpp"
 #include "process/front.hpp"
+#include "process/io.hpp"
 #include "process/signals.hpp"
 #include "process/terminal.hpp"
-#include "run/deadline.hpp"
-#include "run/on_lost.hpp"
-#include "run/teller.hpp"
+#include "run/run.hpp"
 
 namespace holdfast::cli {
+
+/// When a command is stopped whose lock has a deadline: asked `grace` and `margin` before it, killed `margin` before
+/// it.
+struct stopping {
+  explicit stopping(const run_options&);
+  std::chrono::milliseconds grace;
+  std::chrono::microseconds margin;  ///< for the signal to arrive in
+  [[nodiscard]] std::chrono::microseconds all() const noexcept { return grace + margin; }
+};
+
+/// The lease is renewed as long as the command runs, and not made for all of --max-hold at once.
+[[nodiscard]] bool is_renewed(const run_options&) noexcept;
+
+/// What is wrong with the options together, whatever the store; empty: nothing.
+[[nodiscard]] std::string contradiction(const run_options&);
+/// What is wrong with --ttl and --grace together, on a store that needs a ttl; empty: nothing.
+[[nodiscard]] std::string too_much_grace(const run_options&);
+
+/// When the command has to stop for its lock's sake, and why.
+class deadline {
+ public:
+  using instant = boot_clock::time_point;
+  static constexpr instant never = instant::max();
+
+  /// Of a lock that was taken just now. All must outlive it.
+  deadline(const run_options&, const lease&, onlooker&);
+
+  enum class distance {
+    far,
+    near,  ///< the command has to be asked now
+    over,  ///< the lock is lost
+  };
+  [[nodiscard]] distance look() const;
+  /// Of one that is far: when it will be near.
+  [[nodiscard]] instant near_at() const;
+  /// When a command that is asked now is killed.
+  [[nodiscard]] instant kill_at(distance) const;
+  /// When what the command has left behind is killed.
+  [[nodiscard]] instant kill_leftovers_at() const;
+
+  struct reason {
+    bool max_hold;
+    std::string words;
+  };
+  [[nodiscard]] reason why(distance, boot_clock::duration at_most) const;
+  [[nodiscard]] instant held_since() const noexcept { return held_since_; }
+
+ private:
+  const run_options& options_;
+  const lease& lease_;
+  onlooker& onlooker_;
+  const stopping before_;
+  const instant held_since_ = boot_clock::now();
+};
 
 /// Watches over a command that runs, and over the lock that it runs under: until it has ended, and all that it left
 /// behind. It is asked to stop early enough, and made to before the lock can be another's.

@@ -1,9 +1,13 @@
 #include "text/table.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
-#include "text/columns.hpp"
+#include "text/utf8.hpp"
 
 namespace holdfast::cli {
 
@@ -66,6 +70,53 @@ std::string table::row(const std::vector<std::string>& cells) const {
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
+}
+
+namespace {
+
+bool is_set(const char* variable) noexcept {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_dumb() noexcept {
+  const char* const term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) == "dumb";
+}
+
+}  // namespace
+
+style::style(std::FILE* stream) noexcept
+    : terminal_(::isatty(::fileno(stream)) == 1 && !is_dumb()), colours_(terminal_ && !is_set("NO_COLOR")) {}
+
+std::string style::in(std::string_view code, std::string_view text) const {
+  if (!colours_) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string style::bold(std::string_view text) const { return in("1", text); }
+std::string style::dim(std::string_view text) const { return in("2", text); }
+std::string style::red(std::string_view text) const { return in("31", text); }
+std::string style::green(std::string_view text) const { return in("32", text); }
+std::string style::yellow(std::string_view text) const { return in("33", text); }
+std::string style::inverse(std::string_view text) const { return in("7", text); }
+
+progress::progress(std::string what, int all, std::string unit)
+    : what_(std::move(what)), all_(std::max(all, 1)), unit_(std::move(unit)), live_(style(stdout).live()) {}
+
+progress::~progress() {
+  if (!live_) return;
+  std::fputs("\r\033[K", stdout);
+  std::fflush(stdout);
+}
+
+void progress::show(int now) {
+  if (!live_) return;
+  constexpr int width = 30;
+  const int full = std::min(width, width * now / all_);
+  std::printf("\r  %s [%s%s] %d%s\033[K", what_.c_str(), std::string(static_cast<std::size_t>(full), '#').c_str(),
+              std::string(static_cast<std::size_t>(width - full), '.').c_str(), now, unit_.c_str());
+  std::fflush(stdout);
 }
 
 }  // namespace holdfast::cli

@@ -1,26 +1,112 @@
 #include "top/draw.hpp"
 
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "text/columns.hpp"
-#include "text/description.hpp"
-#include "text/printable.hpp"
-#include "text/state_text.hpp"
+#include "text/state.hpp"
+#include "text/utf8.hpp"
 
 namespace holdfast::cli {
 
 namespace {
 
+// Another screen, no cursor, and no line goes on in the next one.
+constexpr std::string_view enter_screen = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
+constexpr std::string_view leave_screen = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+/// False: the terminal is gone.
+bool put(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+    if (n >= 0 || errno == EINTR) continue;
+    if (errno != EAGAIN) return false;
+    pollfd room{STDOUT_FILENO, POLLOUT, 0};  // somebody shares it with us, and does not want to wait there
+    ::poll(&room, 1, -1);
+  }
+  return true;
+}
+
+}  // namespace
+
+screen::screen() { enter(); }
+
+/// SIGTTOU is blocked in this program, and so would let us change the modes from the background, under the hands of
+/// whoever has the foreground. Let through, it stops us there.
+void screen::set_modes(const termios& modes) const {
+  sigset_t it;
+  ::sigemptyset(&it);
+  ::sigaddset(&it, SIGTTOU);
+  ::pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
+  int failed = 0;
+  do {
+    failed = ::tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+  } while (failed != 0 && errno == EINTR);
+  const int why = errno;
+  ::pthread_sigmask(SIG_BLOCK, &it, nullptr);
+  errno = why;
+  if (failed != 0) fail("the terminal");
+}
+
+void screen::enter() {
+  if (!ours_) {
+    termios now{};
+    if (::tcgetattr(STDIN_FILENO, &now) != 0) fail("the terminal");
+    set_modes(now);  // from here on we are in the foreground, and see what it left there
+    if (::tcgetattr(STDIN_FILENO, &before_) != 0) fail("the terminal");
+  }
+  termios raw = before_;
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);  // not ISIG: Ctrl-C and Ctrl-Z are as everywhere
+  raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);
+  raw.c_cc[VMIN] = 1;
+  raw.c_cc[VTIME] = 0;
+  set_modes(raw);
+  ours_ = true;
+  forget();
+  if (!put(enter_screen)) fail("the terminal");
+}
+
+void screen::leave() noexcept {
+  if (!ours_) return;
+  ours_ = false;
+  (void)put(leave_screen);
+  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+}
+
+window screen::size() const noexcept { return window_of(STDOUT_FILENO).value_or(window()); }
+
+void screen::show(const std::vector<std::string>& lines) {
+  std::string text;
+  const bool anew = shown_.size() != lines.size();
+  if (anew) text += "\x1b[2J";
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    if (!anew && lines[at] == shown_[at]) continue;
+    text += "\x1b[" + std::to_string(at + 1) + ";1H\x1b[2K" + lines[at];
+  }
+  shown_ = lines;
+  if (!put(text)) fail("the terminal");
+}
+
+namespace {
+
 using view = top_model::view;
-using time = std::chrono::system_clock::time_point;
-using lines = std::vector<std::string>;
+using time_point = std::chrono::system_clock::time_point;
+using screen_lines = std::vector<std::string>;
 
 constexpr std::string_view mark = "> ", no_mark = "  ";
-constexpr std::string_view keys = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
-constexpr std::string_view keys_of_details = "q quit  esc back  r ask  b break";
+constexpr std::string_view key_hints = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
+constexpr std::string_view detail_key_hints = "q quit  esc back  r ask  b break";
 
 /// What a small window leaves out: the names come first.
 bool has_title(const window& w) noexcept { return w.rows >= 4; }
@@ -39,9 +125,9 @@ std::string title(const top_model& m) {
   return text;
 }
 
-lines list(const top_model& m, std::size_t rows, const window& w, const style& s, time now) {
+screen_lines list(const top_model& m, std::size_t rows, const window& w, const style& s, time_point now) {
   const table all = lock_table(w.columns - std::min(w.columns, mark.size()));
-  lines drawn;
+  screen_lines drawn;
   if (has_header(w) && rows > 1) drawn.push_back(s.bold(cut(std::string(no_mark) + all.header(), w.columns)));
   const std::size_t room = rows - drawn.size();
   const std::size_t first = m.selected() / room * room;
@@ -55,9 +141,9 @@ lines list(const top_model& m, std::size_t rows, const window& w, const style& s
   return drawn;
 }
 
-lines details(const top_model& m, std::size_t rows, const window& w, time now) {
+screen_lines details(const top_model& m, std::size_t rows, const window& w, time_point now) {
   if (!m.details()) return {cut(printable(m.details_of()) + ": looking", w.columns)};
-  lines all;
+  screen_lines all;
   for (const std::string& line : describe(m.details_of(), *m.details(), now)) {
     for (std::string& part : wrap_columns(line, w.columns)) all.push_back(std::move(part));
   }
@@ -68,15 +154,15 @@ lines details(const top_model& m, std::size_t rows, const window& w, time now) {
 }
 
 /// The last of them, if not all have room: there stands what is typed.
-lines footer(const top_model& m, const window& w, const style& s) {
+screen_lines footer(const top_model& m, const window& w, const style& s) {
   if (const std::string asked = m.prompt(); !asked.empty()) {
-    lines all = wrap_columns(asked, w.columns);
+    screen_lines all = wrap_columns(asked, w.columns);
     if (all.size() > w.rows) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(w.rows));
     return all;
   }
   if (!has_footer(w)) return {};
   if (!m.message().empty()) return {s.bold(cut(printable(m.message()), w.columns))};
-  return {s.dim(cut(m.now() == view::details ? keys_of_details : keys, w.columns))};
+  return {s.dim(cut(m.now() == view::details ? detail_key_hints : key_hints, w.columns))};
 }
 
 }  // namespace
@@ -86,9 +172,9 @@ std::size_t names_in(const window& w) noexcept {
   return std::max<std::size_t>(w.rows - std::min(w.rows, others), 1);
 }
 
-std::vector<std::string> draw(const top_model& m, const window& w, const style& s, time now) {
-  lines below = footer(m, w, s);
-  lines all;
+std::vector<std::string> draw(const top_model& m, const window& w, const style& s, time_point now) {
+  screen_lines below = footer(m, w, s);
+  screen_lines all;
   if (has_title(w) && below.size() + 1 < w.rows) {
     const std::string text = cut(title(m), w.columns);
     all.push_back(m.trouble().empty() ? s.bold(text) : s.red(text));
@@ -96,7 +182,7 @@ std::vector<std::string> draw(const top_model& m, const window& w, const style& 
   const std::size_t rows = w.rows - std::min(w.rows, all.size() + below.size());
   const bool detailed = !m.details_of().empty();
   if (rows > 0) {
-    lines middle = detailed ? details(m, rows, w, now) : list(m, rows, w, s, now);
+    screen_lines middle = detailed ? details(m, rows, w, now) : list(m, rows, w, s, now);
     std::move(middle.begin(), middle.end(), std::back_inserter(all));
   }
   all.resize(w.rows - std::min(w.rows, below.size()));

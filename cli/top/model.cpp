@@ -1,18 +1,95 @@
 #include "top/model.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
-#include "letting_go/meant.hpp"
-#include "text/printable.hpp"
-#include "text/state_text.hpp"
+#include "letting_go/letting_go.hpp"
+#include "text/state.hpp"
+#include "text/utf8.hpp"
 
 namespace holdfast::cli {
 
 namespace {
 
-using kind = key::kind;
+using key_kind = key::kind;
+
+/// What follows ESC [ or ESC O.
+std::optional<key> special(std::string_view code) {
+  struct known {
+    std::string_view code;
+    key_kind what;
+  };
+  constexpr known all[] = {{"A", key_kind::up},         {"B", key_kind::down}, {"5~", key_kind::page_up},
+                           {"6~", key_kind::page_down}, {"H", key_kind::home}, {"1~", key_kind::home},
+                           {"7~", key_kind::home},      {"F", key_kind::end},  {"4~", key_kind::end},
+                           {"8~", key_kind::end}};
+  for (const known& each : all) {
+    if (each.code == code) return key{each.what};
+  }
+  return std::nullopt;
+}
+
+/// How many bytes an escape code has that begins the text; 0: it is not complete.
+std::size_t length_of_code(std::string_view text) {
+  if (text.size() < 2) return 0;
+  if (text[1] != '[' && text[1] != 'O') return 1;
+  for (std::size_t at = 2; at < text.size(); ++at) {
+    if (text[at] >= '@' && text[at] <= '~') return at + 1;
+  }
+  return 0;
+}
+
+std::optional<key> plain(const character& c, std::string_view bytes) {
+  if (c.code == '\r' || c.code == '\n') return key{key_kind::enter};
+  if (c.code == 0x7f || c.code == '\b') return key{key_kind::backspace};
+  if (!c.valid || c.code < ' ') return std::nullopt;
+  return key{key_kind::text, std::string(bytes)};
+}
+
+/// A character whose other bytes are still to come.
+bool is_cut(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t whole = first > 0xf4 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
+  return text.size() < whole;
+}
+
+}  // namespace
+
+std::vector<key> key_reader::take(std::string_view bytes) {
+  rest_ += bytes;
+  std::string_view text = rest_;
+  std::vector<key> keys;
+  while (!text.empty()) {
+    std::optional<key> found;
+    std::size_t length = 0;
+    if (text.front() == '\x1b') {
+      length = length_of_code(text);
+      if (length == 0) break;
+      found = length == 1 ? key{key_kind::escape} : special(text.substr(2, length - 2));
+    } else {
+      if (is_cut(text)) break;
+      const character c = first_character(text);
+      length = c.bytes;
+      found = plain(c, text.substr(0, length));
+    }
+    if (found) keys.push_back(std::move(*found));
+    text.remove_prefix(length);
+  }
+  rest_ = std::string(text);
+  return keys;
+}
+
+std::vector<key> key_reader::give_up() {
+  const std::string left = std::exchange(rest_, {});
+  if (left == "\x1b") return {key{key_kind::escape}};
+  return {};
+}
+
+namespace {
+
 constexpr std::size_t longest_reason = 256;  // store::revoke()
 
 std::string in_small_letters(std::string text) {
@@ -27,7 +104,7 @@ void erase_last(std::string& text) {
   if (!text.empty()) text.pop_back();
 }
 
-bool is_letter(const key& k, std::string_view letter) { return k.what == kind::text && k.text == letter; }
+bool is_letter(const key& k, std::string_view letter) { return k.what == key_kind::text && k.text == letter; }
 
 }  // namespace
 
@@ -96,9 +173,9 @@ std::optional<top_request> top_model::press(const key& k) {
 }
 
 void top_model::press_in_list(const key& k) {
-  if (k.what == kind::enter) return open_details();
-  if (k.what == kind::text) return choose(k.text);
-  if (k.what == kind::escape) {
+  if (k.what == key_kind::enter) return open_details();
+  if (k.what == key_kind::text) return choose(k.text);
+  if (k.what == key_kind::escape) {
     search_.clear();
     return search_again();
   }
@@ -108,8 +185,8 @@ void top_model::press_in_list(const key& k) {
 void top_model::choose(const std::string& letter) {
   if (letter == "q") over_ = true;
   if (letter == "/") view_ = view::search;
-  if (letter == "j") move({kind::down});
-  if (letter == "k") move({kind::up});
+  if (letter == "j") move({key_kind::down});
+  if (letter == "k") move({key_kind::up});
   if (letter == "r") begin_request(top_request::kind::revoke);
   if (letter == "b") begin_request(top_request::kind::break_lock);
   constexpr std::pair<std::string_view, order> orders[] = {
@@ -123,12 +200,12 @@ void top_model::choose(const std::string& letter) {
 
 void top_model::move(const key& k) {
   const std::size_t page = std::max<std::size_t>(page_, 1);
-  if (k.what == kind::up) select(selected_ - std::min<std::size_t>(selected_, 1));
-  if (k.what == kind::down) select(selected_ + 1);
-  if (k.what == kind::page_up) select(selected_ - std::min(selected_, page));
-  if (k.what == kind::page_down) select(selected_ + page);
-  if (k.what == kind::home) select(0);
-  if (k.what == kind::end) select(found_.size());
+  if (k.what == key_kind::up) select(selected_ - std::min<std::size_t>(selected_, 1));
+  if (k.what == key_kind::down) select(selected_ + 1);
+  if (k.what == key_kind::page_up) select(selected_ - std::min(selected_, page));
+  if (k.what == key_kind::page_down) select(selected_ + page);
+  if (k.what == key_kind::home) select(0);
+  if (k.what == key_kind::end) select(found_.size());
 }
 
 void top_model::open_details() {
@@ -140,29 +217,29 @@ void top_model::open_details() {
 }
 
 void top_model::press_in_details(const key& k) {
-  const bool back = k.what == kind::escape || k.what == kind::enter || k.what == kind::backspace;
+  const bool back = k.what == key_kind::escape || k.what == key_kind::enter || k.what == key_kind::backspace;
   if (back) {
     details_of_.clear();
     view_ = view::list;
   } else if (is_letter(k, "q") || is_letter(k, "r") || is_letter(k, "b")) {
     choose(k.text);
-  } else if (k.what == kind::down || is_letter(k, "j")) {
+  } else if (k.what == key_kind::down || is_letter(k, "j")) {
     ++scrolled_;
-  } else if (k.what == kind::up || is_letter(k, "k")) {
+  } else if (k.what == key_kind::up || is_letter(k, "k")) {
     scrolled_ -= std::min<std::size_t>(scrolled_, 1);
-  } else if (k.what == kind::home) {
+  } else if (k.what == key_kind::home) {
     scrolled_ = 0;
   }
 }
 
 void top_model::press_in_search(const key& k) {
-  if (k.what == kind::enter || k.what == kind::escape) view_ = view::list;
-  if (k.what == kind::escape) search_.clear();
-  if (k.what == kind::backspace && search_.empty()) view_ = view::list;
-  if (k.what == kind::backspace) erase_last(search_);
-  if (k.what == kind::text) search_ += k.text;
+  if (k.what == key_kind::enter || k.what == key_kind::escape) view_ = view::list;
+  if (k.what == key_kind::escape) search_.clear();
+  if (k.what == key_kind::backspace && search_.empty()) view_ = view::list;
+  if (k.what == key_kind::backspace) erase_last(search_);
+  if (k.what == key_kind::text) search_ += k.text;
   search_again();
-  if (k.what == kind::up || k.what == kind::down) move(k);
+  if (k.what == key_kind::up || k.what == key_kind::down) move(k);
 }
 
 const state* top_model::seen(const std::string& name) const {
@@ -185,14 +262,14 @@ void top_model::begin_request(top_request::kind what) {
 }
 
 void top_model::press_in_reason(const key& k) {
-  if (k.what == kind::escape) return go_back();
-  if (k.what == kind::enter) view_ = view::question;
-  if (k.what == kind::backspace) erase_last(wanted_->reason);
-  if (k.what == kind::text && wanted_->reason.size() + k.text.size() <= longest_reason) wanted_->reason += k.text;
+  if (k.what == key_kind::escape) return go_back();
+  if (k.what == key_kind::enter) view_ = view::question;
+  if (k.what == key_kind::backspace) erase_last(wanted_->reason);
+  if (k.what == key_kind::text && wanted_->reason.size() + k.text.size() <= longest_reason) wanted_->reason += k.text;
 }
 
 std::optional<top_request> top_model::answer(const key& k) {
-  const bool yes = is_letter(k, "y"), no = is_letter(k, "n") || k.what == kind::escape;
+  const bool yes = is_letter(k, "y"), no = is_letter(k, "n") || k.what == key_kind::escape;
   if (!yes && !no) return std::nullopt;
   go_back();
   if (no) tell("nothing is done");

@@ -3,28 +3,120 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
-#include "options/name_argument.hpp"
-#include "options/store_option.hpp"
+#include "looking/looking.hpp"
 #include "options/values.hpp"
 #include "process/signals.hpp"
-#include "text/style.hpp"
+#include "text/table.hpp"
 #include "top/draw.hpp"
-#include "top/keys.hpp"
-#include "top/lookout.hpp"
 #include "top/model.hpp"
-#include "top/screen.hpp"
 
 namespace holdfast::cli {
+
+lookout::lookout(store s, std::string prefix, std::chrono::milliseconds interval)
+    : store_(std::move(s)),
+      prefix_(std::move(prefix)),
+      interval_(interval),
+      thread_([this](const std::stop_token& stop) { work(stop); }) {}
+
+lookout::~lookout() {
+  thread_.request_stop();
+  store_.close();  // what it waits for ends at once
+}
+
+template <class Change>
+void lookout::tell(Change change) {
+  {
+    const std::lock_guard lock(mutex_);
+    change(news_);
+  }
+  told_.set();
+}
+
+lookout::news lookout::take() {
+  told_.take();
+  const std::lock_guard lock(mutex_);
+  return std::exchange(news_, {});
+}
+
+void lookout::look_at(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (closer_ == name) return;
+  closer_ = name;
+  look_now_ = true;
+  wanted_.notify_one();
+}
+
+void lookout::ask(top_request r) {
+  const std::lock_guard lock(mutex_);
+  requests_.push_back(std::move(r));
+  wanted_.notify_one();
+}
+
+void lookout::work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (!requests_.empty()) {
+      const top_request next = std::move(requests_.front());
+      requests_.pop_front();
+      lock.unlock();
+      const std::string done = perform(next);
+      tell([&](news& n) { n.done = done; });
+      lock.lock();
+      look_now_ = true;
+    }
+    if (look_now_) {
+      look_now_ = false;
+      const std::string closer = closer_;
+      lock.unlock();
+      try {
+        if (!closer.empty()) look_closer(closer);
+        look(stop);
+        tell([](news& n) { n.trouble = ""; });
+      } catch (const std::exception& e) {
+        tell([&](news& n) { n.trouble = e.what(); });
+      }
+      lock.lock();
+    }
+    wanted_.wait_for(lock, stop, interval_, [&] { return look_now_ || !requests_.empty(); });
+    if (requests_.empty()) look_now_ = true;
+  }
+}
+
+void lookout::look(const std::stop_token& stop) {
+  std::vector<listing::entry> all;
+  for_each_page(store_, prefix_, [&](const std::vector<listing::entry>& page) {
+    all.insert(all.end(), page.begin(), page.end());
+    return !stop.stop_requested();
+  });
+  tell([&](news& n) { n.names = std::move(all); });
+}
+
+void lookout::look_closer(const std::string& name) {
+  state seen = store_.inspect(name);
+  tell([&](news& n) { n.details.emplace(name, std::move(seen)); });
+}
+
+std::string lookout::perform(const top_request& r) {
+  try {
+    if (r.what == top_request::kind::revoke) {
+      return store_.revoke(r.name, r.reason) ? "asked to let go of " + r.name : "nobody holds it";
+    }
+    const bool by_owner = r.from.fence == 0 || r.from.permits != 0;
+    const bool taken = store_.break_lock(r.name, by_owner ? 0 : r.from.fence, r.reason, by_owner ? r.from.owner : "");
+    return taken ? "taken by force: " + r.name : "it is not held by that one any more; nothing is taken";
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
 
 namespace {
 
@@ -125,23 +217,26 @@ int top(const top_options& o) {
 
 }  // namespace
 
-action describe_top(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_top(const user_command& after_dashes) {
   const auto wanted = std::make_shared<top_options>();
-  CLI::App& command =
-      *program.add_subcommand("top", "What is held or waited for, as it changes, on the whole terminal");
-  command.group("look");
-  examples(command,
-           {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}});
-  wanted->prefix.add_to(command, "PREFIX", "only names that begin so");
-  wanted->store.add_to(command);
-  add_duration(command, "--interval", wanted->interval, "from one look at the store to the next [1s]");
-  command.footer(
-      "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
-      "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.");
-  return [wanted, &after_dashes] {
-    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
-    return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
-  };
+  return {
+      .name = "top",
+      .group = "look",
+      .description = "What is held or waited for, as it changes, on the whole terminal",
+      .examples = {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}},
+      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
+                  wanted->store.row(),
+                  {.names = "--interval",
+                   .value = "D",
+                   .help = "from one look at the store to the next [1s]",
+                   .into = &wanted->interval}},
+      .footer =
+          "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
+          "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.",
+      .act = [wanted, &after_dashes] {
+        wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
+        return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
+      }};
 }
 
 }  // namespace holdfast::cli

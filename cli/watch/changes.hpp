@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "text/json.hpp"
+
 namespace holdfast::cli {
 
 /// What became of a name between two looks at it.
@@ -49,5 +51,10 @@ class changes {
   std::map<std::string, memory> names_;
   std::uint64_t round_ = 0;
 };
+
+/// A line for people, without a newline; with a width, cut to it.
+[[nodiscard]] std::string to_text(const change&, std::chrono::system_clock::time_point,
+                                  std::optional<std::size_t> width);
+[[nodiscard]] json_value to_json(const change&, std::chrono::system_clock::time_point);
 
 }  // namespace holdfast::cli

@@ -1,24 +1,18 @@
 #include "watch/watch.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "exit_code.hpp"
-#include "help/help.hpp"
-#include "looking/pages.hpp"
-#include "options/name_argument.hpp"
-#include "options/store_option.hpp"
+#include "looking/looking.hpp"
 #include "options/values.hpp"
-#include "process/output.hpp"
-#include "text/state_json.hpp"
-#include "watch/change_text.hpp"
+#include "process/io.hpp"
+#include "text/state.hpp"
 #include "watch/changes.hpp"
 
 namespace holdfast::cli {
@@ -96,7 +90,7 @@ class change_printer {
       std::fprintf(stderr, "holdfast: %s\n", why.c_str());
       return;
     }
-    nlohmann::ordered_json all = nlohmann::ordered_json::object();
+    json_value all;
     all["event"] = event;
     all["time"] = seconds_of(system_clock::now());
     all["why"] = why;
@@ -117,24 +111,31 @@ class change_printer {
 
 }  // namespace
 
-action describe_watch(CLI::App& program, const user_command& after_dashes) {
+command_spec describe_watch(const user_command& after_dashes) {
   const auto wanted = std::make_shared<watch_options>();
-  CLI::App& command = *program.add_subcommand("watch", "What changes: acquired, released, handed over, waiting");
-  command.group("look");
-  examples(command, {{"holdfast watch", "every change, as it is seen"},
-                     {"holdfast watch jobs/ --interval 200ms", "more often"}});
-  wanted->prefix.add_to(command, "PREFIX", "only names that begin so");
-  wanted->store.add_to(command);
-  add_duration(command, "--interval", wanted->interval,
-               "from one look to the next; what is held for less is missed [1s]");
-  add_duration(command, "--for", wanted->how_long, "end after so long [when nobody reads any more]");
-  command.add_flag("--json", wanted->json, "one JSON object a line");
-  command.footer("Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 128+n by signal n.");
-  return [wanted, &after_dashes] {
-    wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
-    return wanted->prefix.complete("watch", after_dashes, false) ? change_printer(*wanted).go()
-                                                                 : static_cast<int>(usage);
-  };
+  return {
+      .name = "watch",
+      .group = "look",
+      .description = "What changes: acquired, released, handed over, waiting",
+      .examples = {{"holdfast watch", "every change, as it is seen"},
+                   {"holdfast watch jobs/ --interval 200ms", "more often"}},
+      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
+                  wanted->store.row(),
+                  {.names = "--interval",
+                   .value = "D",
+                   .help = "from one look to the next; what is held for less is missed [1s]",
+                   .into = &wanted->interval},
+                  {.names = "--for",
+                   .value = "D",
+                   .help = "end after so long [when nobody reads any more]",
+                   .into = &wanted->how_long},
+                  {.names = "--json", .help = "one JSON object a line", .into = &wanted->json}},
+      .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 128+n by signal n.",
+      .act = [wanted, &after_dashes] {
+        wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
+        return wanted->prefix.complete("watch", after_dashes, false) ? change_printer(*wanted).go()
+                                                                     : static_cast<int>(usage);
+      }};
 }
 
 }  // namespace holdfast::cli

@@ -3,6 +3,6 @@
 
 namespace holdfast::cli {
 
-[[nodiscard]] action describe_watch(CLI::App& program, const user_command& after_dashes);
+[[nodiscard]] command_spec describe_watch(const user_command& after_dashes);
 
 }  // namespace holdfast::cli

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "config/error.hpp"
 #include "config/file.hpp"
 #include "fuzz/demand.hpp"
 

@@ -1,5 +1,5 @@
 // Any text is refused, or it is a duration within bounds; and that, written in milliseconds, is read as the same.
-#include "text/duration.hpp"
+#include "text/words.hpp"
 
 #include <cstdint>
 #include <string>

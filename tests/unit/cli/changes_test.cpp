@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "text/state_json.hpp"
-#include "watch/change_text.hpp"
+#include "text/state.hpp"
 
 namespace holdfast::cli {
 namespace {
@@ -87,7 +86,7 @@ TEST_F(watching, tells_who_broke_it) {
   after.broken = state::note{.reason = "stuck", .by = "ada", .fence = 1, .at = {}};
   const auto found = see(after);
   expect(found, {kind::broken, kind::acquired});
-  EXPECT_EQ(to_json(found[0], {})["broken"]["reason"], "stuck");
+  EXPECT_EQ(nlohmann::json::parse(to_line(to_json(found[0], {})))["broken"]["reason"], "stuck");
   expect(see(held({by("z", 3)})), {kind::handed_over});  // an old note is no news
 }
 
@@ -137,7 +136,7 @@ TEST_F(watching, is_shown_in_a_line) {
   const auto found = see(held({by("y", 2)}));
   EXPECT_EQ(to_text(found[0], {}, {}).substr(9), "handed over a                        x -> y, fence 2; 0 waiting");
   EXPECT_EQ(to_text(found[0], {}, 20).substr(9), "handed ove…");
-  EXPECT_EQ(to_json(found[0], {})["event"], "handed_over");
+  EXPECT_EQ(nlohmann::json::parse(to_line(to_json(found[0], {})))["event"], "handed_over");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "process/outbox.hpp"
+#include "process/io.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

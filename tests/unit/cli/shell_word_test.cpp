@@ -1,4 +1,4 @@
-#include "text/shell_word.hpp"
+#include "text/words.hpp"
 
 #include <gtest/gtest.h>
 

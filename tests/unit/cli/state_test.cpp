@@ -2,10 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "letting_go/meant.hpp"
-#include "text/description.hpp"
-#include "text/state_json.hpp"
-#include "text/state_text.hpp"
+#include "letting_go/letting_go.hpp"
+#include "text/state.hpp"
 
 namespace holdfast::cli {
 namespace {

@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "text/age.hpp"
-#include "text/columns.hpp"
-#include "text/printable.hpp"
 #include "text/table.hpp"
 #include "text/utf8.hpp"
+#include "text/words.hpp"
 
 namespace holdfast::cli {
 namespace {

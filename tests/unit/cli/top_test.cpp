@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "text/columns.hpp"
+#include "text/utf8.hpp"
 #include "top/draw.hpp"
-#include "top/keys.hpp"
 #include "top/model.hpp"
 
 namespace holdfast::cli {

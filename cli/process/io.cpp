@@ -1,0 +1,140 @@
+#include "process/io.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <holdfast/limit.hpp>
+#include <string>
+#include <system_error>
+
+#include "text/utf8.hpp"
+
+namespace holdfast::cli {
+
+void write_while_read(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    pollfd room{fd, POLLOUT, 0};
+    if (::poll(&room, 1, 100) <= 0) return;
+    const ssize_t n = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void turn_to_null(int fd) {
+  const descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (null.get() < 0 || ::dup2(null.get(), fd) < 0)
+    throw std::system_error(errno, std::generic_category(), "/dev/null");
+}
+
+pipe_ends make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  return {descriptor(ends[0]), descriptor(ends[1])};
+}
+
+input_end::input_end() noexcept : terminal_(::isatty(STDIN_FILENO) == 1) {
+  std::signal(SIGTTIN, SIG_IGN);  // put into the background in the middle of a read: it fails, and we are not stopped
+}
+
+int input_end::fd() const noexcept {
+  const pid_t foreground = terminal_ ? ::tcgetpgrp(STDIN_FILENO) : -1;  // -1: not of our session, and all may read it
+  return foreground >= 0 && foreground != ::getpgrp() ? -1 : STDIN_FILENO;
+}
+
+bool input_end::over() noexcept {
+  pollfd input{fd(), POLLIN, 0};
+  if (over_ || ::poll(&input, 1, 0) <= 0) return over_;
+  char dropped[4096];
+  const ssize_t n = ::read(STDIN_FILENO, dropped, sizeof dropped);
+  const bool later = n < 0 && (errno == EINTR || errno == EAGAIN || (errno == EIO && fd() < 0));
+  return over_ = n <= 0 && !later;
+}
+
+void outbox::put(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  text_ += line;
+  put_.set();
+}
+
+bool outbox::empty() {
+  const std::lock_guard lock(mutex_);
+  return text_.empty();
+}
+
+bool outbox::write(const pollfd& reader) {
+  if ((reader.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return false;
+  if ((reader.revents & POLLOUT) == 0) return true;
+  const std::lock_guard lock(mutex_);
+  const ssize_t n = ::write(to_, text_.data(), std::min<std::size_t>(text_.size(), PIPE_BUF));  // so it does not block
+  if (n < 0 && errno == EPIPE) return false;
+  if (n < 0 && errno != EINTR && errno != EAGAIN) throw std::system_error(errno, std::generic_category(), "output");
+  text_.erase(0, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (text_.empty()) put_.take();
+  return true;
+}
+
+using std::chrono::milliseconds;
+
+output::output() noexcept { std::signal(SIGPIPE, SIG_IGN); }
+
+bool output::write(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EPIPE) {
+      return false;
+    } else if (errno == EAGAIN) {  // somebody shares it with us, and does not want to wait there
+      pollfd room{STDOUT_FILENO, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      throw std::system_error(errno, std::generic_category(), "standard output");
+    }
+  }
+  return true;
+}
+
+bool output::pause(milliseconds how_long) const {
+  const auto end = boot_clock::now() + how_long;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(end - boot_clock::now());
+    pollfd reader{STDOUT_FILENO, 0, 0};  // asked for nothing, it still tells that the other end is gone
+    const int told = ::poll(&reader, 1, static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 3'600'000)));
+    if (told > 0) return false;
+    if (left <= milliseconds(0)) return true;
+  }
+}
+
+std::optional<std::size_t> output::columns() const noexcept {
+  const auto window = window_of(STDOUT_FILENO);
+  return window ? std::optional(window->columns) : std::nullopt;
+}
+
+std::optional<window> window_of(int fd) noexcept {
+  if (::isatty(fd) != 1) return std::nullopt;
+  window is;
+  winsize told{};
+  if (::ioctl(fd, TIOCGWINSZ, &told) != 0) return is;
+  if (told.ws_col > 0) is.columns = told.ws_col;
+  if (told.ws_row > 0) is.rows = told.ws_row;
+  return is;
+}
+
+int poll_timeout(boot_clock::time_point until) noexcept {
+  if (until == boot_clock::time_point::max()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
+  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 3'600'000));
+}
+
+void say_in_words(std::string_view line) { write_while_read(STDERR_FILENO, "holdfast: " + printable(line) + "\n"); }
+
+}  // namespace holdfast::cli
