@@ -3,15 +3,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <holdfast/holdfast.hpp>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "bench/histogram.hpp"
 #include "bench/parts.hpp"
 #include "exit_code.hpp"
+#include "options/values.hpp"
 #include "process/signals.hpp"
 #include "text/json.hpp"
 #include "text/table.hpp"
@@ -20,6 +25,17 @@
 namespace holdfast::cli {
 
 namespace {
+
+struct bench_options {
+  store_option store{};
+  std::chrono::milliseconds time{2'000};  ///< each part is measured for this long
+  unsigned threads = 8;                   ///< where several take part
+  bool json = false;
+  std::vector<std::string> parts{};  ///< see parts.hpp; none: all that make sense on the store
+};
+
+/// "31.2 us", "1.05 ms": three digits and a unit.
+std::string short_time(std::chrono::nanoseconds);
 
 std::string line(const char* format, ...) __attribute__((format(printf, 1, 2)));
 std::string line(const char* format, ...) {
@@ -58,8 +74,6 @@ std::string picture_of(const measurement& m) {
   return text;
 }
 
-}  // namespace
-
 std::string short_time(std::chrono::nanoseconds t) {
   const auto ns = static_cast<double>(t.count());
   const auto with = [](double value, const char* unit) {
@@ -83,8 +97,6 @@ std::string as_text(const bench_report& all, const style& in) {
   return text;
 }
 
-namespace {
-
 double microseconds(std::chrono::nanoseconds t) { return static_cast<double>(t.count()) / 1e3; }
 
 json_value object_of(const measurement& m) {
@@ -104,8 +116,6 @@ json_value object_of(const measurement& m) {
   return it;
 }
 
-}  // namespace
-
 std::string as_json(const bench_report& all) {
   json_value it(json_value::object{{"store", all.store},
                                    {"time", std::chrono::duration<double>(all.time).count()},
@@ -116,8 +126,6 @@ std::string as_json(const bench_report& all) {
   for (const measurement& m : all.parts) it["parts"].push_back(object_of(m));
   return it.dump(json_value::charset::utf8, 2) + "\n";
 }
-
-namespace {
 
 using namespace std::chrono_literals;
 
@@ -215,11 +223,8 @@ class benchmark {
   std::optional<store> store_;
 };
 
-}  // namespace
-
+/// Returns the exit code: 0, or 128 and the signal that stopped it. Throws lock_error.
 int bench(const bench_options& o) { return benchmark(o).go(); }
-
-namespace {
 
 std::string long_enough(const std::string& text) {
   using namespace std::chrono_literals;

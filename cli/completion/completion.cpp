@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <holdfast/store.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "config/file.hpp"
@@ -23,6 +25,11 @@
 namespace holdfast::cli {
 
 namespace {
+
+struct candidate {
+  std::string word{};
+  std::string about{};
+};
 
 constexpr std::size_t most_bytes = 1 << 20;
 
@@ -71,8 +78,8 @@ std::string output_of(const std::vector<std::string>& arguments) {
   return text;
 }
 
-}  // namespace
-
+/// The names in a store (empty: the one that is used without --store) that begin with the prefix, as `holdfast ls
+/// --json` lists them. The user has pressed Tab: a store that does not answer within a second has none.
 std::vector<candidate> lock_names(const std::string& store, const std::string& prefix) {
   std::vector<std::string> arguments{"holdfast", "ls", "--json"};
   if (!store.empty()) arguments.push_back("--store=" + store);
@@ -85,8 +92,6 @@ std::vector<candidate> lock_names(const std::string& store, const std::string& p
   }
   return all;
 }
-
-namespace {
 
 using words_so_far = std::vector<std::string>;
 
@@ -167,14 +172,15 @@ std::vector<candidate> all_that_fit(const program_spec& program, const words_so_
   return takes_names(*command) ? lock_names(store_of(words), last) : std::vector<candidate>{};
 }
 
-}  // namespace
-
+/// How the last of these words may go on. They are the words after "holdfast".
 std::vector<candidate> candidates(const program_spec& program, const std::vector<std::string>& words) {
   if (words.empty()) return {};
   std::vector<candidate> all = all_that_fit(program, words);
   std::erase_if(all, [&](const candidate& each) { return !each.word.starts_with(words.back()); });
   return all;
 }
+
+}  // namespace
 
 command_spec describe_completion(const program_spec& program, const user_command& after_dashes) {
   return {

@@ -1,10 +1,15 @@
 #include "config/file.hpp"
 
+// toml++ asserts of a file what it checks a line later, and a file must not end us: "[~]" would. Nor may the compiler
+// assume it, which it would be told to do with NDEBUG.
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_cast<void>(0)
+#include <toml++/toml.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cerrno>
 #include <holdfast/store.hpp>
@@ -12,11 +17,6 @@
 
 #include "process/io.hpp"
 #include "text/words.hpp"
-
-// toml++ asserts of a file what it checks a line later, and a file must not end us: "[~]" would. Nor may the compiler
-// assume it, which it would be told to do with NDEBUG.
-#undef NDEBUG
-#define TOML_ASSERT(condition) static_cast<void>(0)
 
 namespace holdfast::cli {
 

@@ -4,9 +4,12 @@
 #include <cstdio>
 #include <holdfast/store.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "exit_code.hpp"
+#include "options/values.hpp"
 #include "text/state.hpp"
 #include "text/table.hpp"
 #include "text/utf8.hpp"
@@ -14,6 +17,25 @@
 namespace holdfast::cli {
 
 namespace {
+
+struct doctor_options {
+  store_option store{};
+  bool json = false;
+  bool quiet = false;    ///< the exit code says it all
+  bool verbose = false;  ///< also what is fine
+};
+
+/// What is printed about a store.
+struct report {
+  std::string url;  ///< without secrets
+  guarantees promises;
+  const std::vector<finding>& findings;
+
+  /// The worst first. Findings that are fine are only counted, unless they are requested.
+  [[nodiscard]] std::string as_text(const style&, bool with_fine) const;
+  /// One object in one line.
+  [[nodiscard]] std::string as_json() const;
+};
 
 using severity = finding::severity;
 
@@ -58,8 +80,6 @@ std::string one(const finding& f, const style& colours) {
   return text;
 }
 
-}  // namespace
-
 std::string report::as_text(const style& colours, bool with_fine) const {
   std::string text = url + "\n" + in_words(promises);
   std::size_t fine = 0;
@@ -86,16 +106,14 @@ std::string report::as_json() const {
   return all.dump(json_value::charset::utf8) + "\n";
 }
 
-namespace {
-
 int exit_code_of(const std::vector<finding>& all) {
   const auto worst = std::ranges::max_element(all, {}, &finding::level);
   if (worst == all.end() || worst->level < finding::severity::warning) return fine;
   return worst->level == finding::severity::warning ? 1 : 2;
 }
 
-}  // namespace
-
+/// Examines the store and prints the findings. Returns the exit code: 0 if all is fine or worth a note, 1 with a
+/// warning, 2 in danger. Throws lock_error.
 int doctor(const doctor_options& wanted) {
   const store examined = wanted.store.open({}, wanted.quiet);
   const std::vector<finding> found = examined.examine();
@@ -106,6 +124,8 @@ int doctor(const doctor_options& wanted) {
   }
   return exit_code_of(found);
 }
+
+}  // namespace
 
 command_spec describe_doctor(const user_command&) {
   const auto wanted = std::make_shared<doctor_options>();

@@ -17,12 +17,19 @@
 #include "exit_code.hpp"
 #include "holding/status.hpp"
 #include "process/io.hpp"
+#include "run/run.hpp"
 #include "run/supervision.hpp"
 #include "text/utf8.hpp"
 
 namespace holdfast::cli {
 
 namespace {
+
+struct elect_options {
+  run_options run{};
+  unsigned max_terms = 0;  ///< 0: no limit
+  bool observe = false;    ///< no command: who leads?
+};
 
 using namespace std::chrono_literals;
 
@@ -77,8 +84,7 @@ class watcher {
   std::condition_variable_any asked_;
 };
 
-}  // namespace
-
+/// Prints who leads, one line a change, until a signal comes. Returns the exit code. Throws lock_error.
 int observe(const elect_options& o) {
   caught_signals signals;
   outbox out(o.run.hold.status_fd >= 0 ? o.run.hold.status_fd : STDOUT_FILENO);
@@ -107,8 +113,6 @@ int observe(const elect_options& o) {
   const int by = signals.asked_to_stop();
   return by != 0 ? by_signal + by : int{fine};
 }
-
-namespace {
 
 using duration = boot_clock::duration;
 
@@ -159,8 +163,6 @@ class campaigner {
   duration next_ = shortest_pause;
 };
 
-}  // namespace
-
 int elect(const elect_options& o) {
   if (const std::string wrong = contradiction(o.run); !wrong.empty()) {
     std::fprintf(stderr, "holdfast: %s; see holdfast elect --help\n", wrong.c_str());
@@ -168,8 +170,6 @@ int elect(const elect_options& o) {
   }
   return in_a_worker(o.run, [&o](const run_place& where) { return campaigner(o, where).go(); });
 }
-
-namespace {
 
 int refuse(const std::string& why) {
   std::fprintf(stderr, "holdfast: %s; say: holdfast elect NAME -- CMD [ARG...], or holdfast elect --observe NAME\n",
