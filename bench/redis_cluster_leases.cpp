@@ -10,16 +10,16 @@ namespace bench {
 
 namespace {
 
-constexpr std::chrono::seconds ttl{10};
-constexpr std::size_t count = 100'000;
+constexpr std::chrono::seconds lease_ttl{10};
+constexpr std::size_t lease_count = 100'000;
 
 /// Holds them for three ttls: how late they are renewed, and what that costs.
 void hold(const leases& held, const std::string& who, std::vector<figure>& all) {
   const double cpu = cpu_seconds();
   const seconds began = now();
-  const std::vector<double> late = lateness_of(held, ttl, 3 * ttl);
+  const std::vector<double> late = lateness_of(held, lease_ttl, 3 * lease_ttl);
   const double share = 100 * (cpu_seconds() - cpu) / (now() - began).count();
-  const double most = late.empty() ? 1e3 * ttl.count() : 1e3 * at_share(late, 0.99);
+  const double most = late.empty() ? 1e3 * lease_ttl.count() : 1e3 * at_share(late, 0.99);
   all.push_back({who + ", for 3 ttls, of one core", share, "%"});
   all.push_back({who + ", renewed later than a third of the ttl, p99", most, "ms", "below 1000", most < 1000});
 }
@@ -29,8 +29,8 @@ void hold(const leases& held, const std::string& who, std::vector<figure>& all) 
 void redis_cluster_leases(std::vector<figure>& all) {
   redis_cluster cluster(3);
   holdfast::store store = holdfast::open(cluster.url());
-  const leases held = take(store, count, ttl);
-  const std::string who = "cluster of 3, " + std::to_string(count) + " held leases";
+  const leases held = take(store, lease_count, lease_ttl);
+  const std::string who = "cluster of 3, " + std::to_string(lease_count) + " held leases";
 
   hold(held, who, all);
   const std::size_t lost = lost_of(held).size();

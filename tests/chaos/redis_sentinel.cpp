@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t replicas = 2, sentinels = 3;
+constexpr std::size_t replica_count = 2, sentinel_count = 3;
 
 enum class care { none, for_replicas };
 
@@ -27,7 +27,7 @@ class watched_primary : public topology {
   promises promised() const override { return {.exclusion = false, .fences_grow = true}; }
   std::string naive_sockets() const override {
     std::string all = group_.server(0).socket();
-    for (std::size_t n = 1; n <= replicas; ++n) all += "," + group_.server(n).socket();
+    for (std::size_t n = 1; n <= replica_count; ++n) all += "," + group_.server(n).socket();
     return all;
   }
 
@@ -50,13 +50,13 @@ class watched_primary : public topology {
          .part = part,
          .begin =
              [this](choices& c) {  // which they refuse while they are at it
-               (void)group_.sentinel(c() % sentinels).ask({"SENTINEL", "FAILOVER", test::redis_group::service});
+               (void)group_.sentinel(c() % sentinel_count).ask({"SENTINEL", "FAILOVER", test::redis_group::service});
              },
          .end = [] {},
          .weight = 2,
          .longest = 2s},
     };
-    for (std::size_t n = 0; n < sentinels; ++n) {
+    for (std::size_t n = 0; n < sentinel_count; ++n) {
       test::redis_server& s = group_.sentinel(n);
       all.push_back(
           {.name = "sentinel", .part = part, .begin = [&s](choices&) { s.kill(); }, .end = [&s] { s.start(); }});
@@ -81,16 +81,16 @@ class watched_primary : public topology {
   }
 
   [[nodiscard]] bool is_well() {
-    const std::string master = "role:master", followed = "connected_slaves:" + std::to_string(replicas);
+    const std::string master = "role:master", followed = "connected_slaves:" + std::to_string(replica_count);
     const std::size_t primary = group_.primary();
-    for (std::size_t n = 0; n <= replicas; ++n) {
+    for (std::size_t n = 0; n <= replica_count; ++n) {
       const std::string info = group_.server(n).ask({"INFO", "replication"}).text;
       const std::string what = n == primary ? followed : "master_link_status:up";
       if ((info.find(master) != std::string::npos) != (n == primary) || info.find(what) == std::string::npos)
         return false;
     }
     const std::string port = std::to_string(group_.port_of_server(primary));
-    for (std::size_t n = 0; n < sentinels; ++n) {
+    for (std::size_t n = 0; n < sentinel_count; ++n) {
       const redis::value at =
           group_.sentinel(n).ask({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", test::redis_group::service});
       if (at.items.size() != 2 || at.items[1].text != port) return false;
@@ -105,7 +105,7 @@ class watched_primary : public topology {
 
   const care care_;
   mutable test::redis_group group_{
-      {.replicas = replicas, .sentinels = sentinels, .down_after = 1s, .server_options = options(care_)}};
+      {.replicas = replica_count, .sentinels = sentinel_count, .down_after = 1s, .server_options = options(care_)}};
   test::redis_server* victim_ = nullptr;
 };
 

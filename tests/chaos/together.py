@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Chaos runs of several topologies at a time: they wait for most of the time. Each is a test of its own, that tells.
+"""Chaos runs of all topologies at a time: they wait for most of the time. Each is a test of its own, that tells.
 
-usage: together.py run RUNNER FOLDER AT_ONCE TIME SEED TOPOLOGY...   all of them; what they say is kept in the folder
-       together.py tell FOLDER TOPOLOGY                              what one of them said; its exit code
+usage: together.py run RUNNER FOLDER SEED TOPOLOGY...   all of them; what they say is kept in the folder
+       together.py tell FOLDER TOPOLOGY                 what one of them said; its exit code
+
+HOLDFAST_TEST_LEVEL says how long each runs: "test" (the default) for a change, "check" before a release.
 """
 import concurrent.futures
 import os
@@ -12,6 +14,7 @@ import signal
 import subprocess
 import sys
 
+TIME = {"test": "15s", "check": "60s"}
 LONGEST = 420  # seconds; a run that takes longer hangs
 
 
@@ -31,11 +34,12 @@ def run(runner, folder, time, seed, topology):
     return f"{topology}: {'fine' if code == 0 else f'ended with {code}'}"
 
 
-def run_all(runner, folder, at_once, time, seed, *topologies):
+def run_all(runner, folder, seed, *topologies):
+    time = TIME[os.environ.get("HOLDFAST_TEST_LEVEL", "test")]
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    with concurrent.futures.ThreadPoolExecutor(int(at_once)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(topologies)) as pool:
         for line in pool.map(lambda each: run(runner, folder, time, seed, each), topologies):
             print(line, flush=True)
 

@@ -28,14 +28,14 @@ class asking : public suite {
 };
 HOLDFAST_FOR(asking, stores_with({}));
 
-TEST_P(asking, for_what_nobody_holds_is_told_so) { EXPECT_FALSE(client().revoke("a")); }
+TEST_OF_STORES(asking, for_what_nobody_holds_is_told_so) { EXPECT_FALSE(client().revoke("a")); }
 
-TEST_P(asking, for_what_was_given_back_is_told_so) {
+TEST_OF_STORES(asking, for_what_was_given_back_is_told_so) {
   client(0).acquire("a").release();
   EXPECT_FALSE(client(1).revoke("a"));
 }
 
-TEST_P(asking, reaches_the_holder_who_keeps_the_lock_until_it_lets_go) {
+TEST_OF_STORES(asking, reaches_the_holder_who_keeps_the_lock_until_it_lets_go) {
   lease held = client(0).acquire("a", {.ttl = brief()});
   const std::stop_token asked = held.revoke_requested();
   EXPECT_FALSE(asked.stop_requested());
@@ -53,20 +53,20 @@ TEST_P(asking, reaches_the_holder_who_keeps_the_lock_until_it_lets_go) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(asking, reaches_one_who_wants_to_know_of_it_later) {
+TEST_OF_STORES(asking, reaches_one_who_wants_to_know_of_it_later) {
   const lease held = client(0).acquire("a", {.ttl = brief()});
   EXPECT_TRUE(client(1).revoke("a"));
   EXPECT_TRUE(seen(0).comes(event::kind::revoke_requested));
   EXPECT_TRUE(test::happens(held.revoke_requested()));
 }
 
-TEST_P(asking, reaches_a_holder_of_the_same_client) {
+TEST_OF_STORES(asking, reaches_a_holder_of_the_same_client) {
   const lease held = client().acquire("a", {.ttl = brief()});
   EXPECT_TRUE(client().revoke("a"));
   EXPECT_TRUE(test::happens(held.revoke_requested()));
 }
 
-TEST_P(asking, reaches_one_who_got_the_lock_after_it_had_waited) {
+TEST_OF_STORES(asking, reaches_one_who_got_the_lock_after_it_had_waited) {
   std::optional<lease> first = client(0).acquire("a");
   std::future<lease> waiting =
       in_background([s = client(1), ttl = brief()]() mutable { return s.acquire("a", {.ttl = ttl}); });
@@ -77,7 +77,7 @@ TEST_P(asking, reaches_one_who_got_the_lock_after_it_had_waited) {
   EXPECT_TRUE(test::happens(second.revoke_requested()));
 }
 
-TEST_P(asking, carries_any_reason_of_256_bytes) {
+TEST_OF_STORES(asking, carries_any_reason_of_256_bytes) {
   const lease held = client(0).acquire("a", {.ttl = brief()});
   std::string reason(256, 'x');
   for (std::size_t n = 0; n < 255; ++n) reason[n] = static_cast<char>(n + 1);
@@ -86,7 +86,7 @@ TEST_P(asking, carries_any_reason_of_256_bytes) {
   EXPECT_EQ(seen(0).events(event::kind::revoke_requested).front().text, reason);
 }
 
-TEST_P(asking, for_one_of_several_names_reaches_whoever_holds_them_all) {
+TEST_OF_STORES(asking, for_one_of_several_names_reaches_whoever_holds_them_all) {
   lease all = client(0).acquire({"c", "a", "b"}, {.ttl = brief()});
   EXPECT_TRUE(client(1).revoke("b", "a part of it"));
   EXPECT_TRUE(test::happens(all.revoke_requested()));
@@ -97,7 +97,7 @@ TEST_P(asking, for_one_of_several_names_reaches_whoever_holds_them_all) {
   EXPECT_EQ(again.release(), released::yes);
 }
 
-TEST_P(asking, twice_is_heard_once) {
+TEST_OF_STORES(asking, twice_is_heard_once) {
   const lease held = client(0).acquire("a", {.ttl = brief()});
   const lease other = client(0).acquire("b", {.ttl = brief()});
   EXPECT_TRUE(client(1).revoke("a", "first"));
@@ -107,7 +107,7 @@ TEST_P(asking, twice_is_heard_once) {
   EXPECT_EQ(times_asked(0, "a"), 1u);
 }
 
-TEST_P(asking, of_a_former_holder_does_not_reach_the_next_one) {
+TEST_OF_STORES(asking, of_a_former_holder_does_not_reach_the_next_one) {
   lease first = client(0).acquire("a", {.ttl = brief()});
   const lease other = client(1).acquire("b", {.ttl = brief()});
   EXPECT_TRUE(client(2).revoke("a"));
@@ -119,7 +119,7 @@ TEST_P(asking, of_a_former_holder_does_not_reach_the_next_one) {
   EXPECT_FALSE(next.revoke_requested().stop_requested());
 }
 
-TEST_P(asking, at_the_very_moment_of_the_release_does_not_reach_the_next_one) {
+TEST_OF_STORES(asking, at_the_very_moment_of_the_release_does_not_reach_the_next_one) {
   const lease other = client(1).acquire("b", {.ttl = brief()});
   for (int times = 0; times < 20; ++times) {
     lease first = client(0).acquire("a");
@@ -132,7 +132,7 @@ TEST_P(asking, at_the_very_moment_of_the_release_does_not_reach_the_next_one) {
   EXPECT_EQ(times_asked(1, "a"), 0u);
 }
 
-TEST_P(asking, with_a_fence_reaches_the_lease_that_has_it_and_no_other) {
+TEST_OF_STORES(asking, with_a_fence_reaches_the_lease_that_has_it_and_no_other) {
   const std::uint64_t earlier = client(0).acquire("a").fence();
   const lease held = client(0).acquire("a", {.ttl = brief()});
   const lease other = client(0).acquire("b", {.ttl = brief()});
@@ -149,7 +149,7 @@ TEST_P(asking, with_a_fence_reaches_the_lease_that_has_it_and_no_other) {
 class asking_in_order : public asking {};
 HOLDFAST_FOR(asking_in_order, fair_stores());
 
-TEST_P(asking_in_order, keeps_the_lock_from_being_passed_on_within_the_process) {
+TEST_OF_STORES(asking_in_order, keeps_the_lock_from_being_passed_on_within_the_process) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::future<lease> here = in_background([s = client(0)]() mutable { return s.acquire("a", {.ttl = 1h}); });
   EXPECT_TRUE(seen(0).comes(event::kind::waiting));
@@ -168,7 +168,7 @@ TEST_P(asking_in_order, keeps_the_lock_from_being_passed_on_within_the_process) 
 class asking_of_some : public asking {};
 HOLDFAST_FOR(asking_of_some, stores_with({power::share}));
 
-TEST_P(asking_of_some, reaches_all_readers) {
+TEST_OF_STORES(asking_of_some, reaches_all_readers) {
   const lease one = client(0).acquire("a", {.ttl = brief(), .shared = true});
   const lease two = client(0).acquire("a", {.ttl = brief(), .shared = true});
   const lease three = client(1).acquire("a", {.ttl = brief(), .shared = true});
@@ -178,7 +178,7 @@ TEST_P(asking_of_some, reaches_all_readers) {
   EXPECT_TRUE(test::happens(three.revoke_requested()));
 }
 
-TEST_P(asking_of_some, does_not_reach_readers_who_come_later) {
+TEST_OF_STORES(asking_of_some, does_not_reach_readers_who_come_later) {
   const lease one = client(0).acquire("a", {.ttl = brief(), .shared = true});
   const lease other = client(1).acquire("b", {.ttl = brief()});
   EXPECT_TRUE(client(2).revoke("a"));
@@ -189,7 +189,7 @@ TEST_P(asking_of_some, does_not_reach_readers_who_come_later) {
   EXPECT_EQ(times_asked(1, "a"), 0u);
 }
 
-TEST_P(asking_of_some, reaches_all_who_hold_permits_and_nobody_who_comes_later) {
+TEST_OF_STORES(asking_of_some, reaches_all_who_hold_permits_and_nobody_who_comes_later) {
   semaphore here(client(0), "a", 10, {.ttl = brief()});
   semaphore there(client(1), "a", 10, {.ttl = brief()});
   const lease one = here.take(2);
@@ -205,7 +205,7 @@ TEST_P(asking_of_some, reaches_all_who_hold_permits_and_nobody_who_comes_later) 
   EXPECT_FALSE(later.revoke_requested().stop_requested());
 }
 
-TEST_P(asking_of_some, reaches_a_writer_that_has_become_a_reader) {
+TEST_OF_STORES(asking_of_some, reaches_a_writer_that_has_become_a_reader) {
   shared_mutex m(client(0), "a", {.ttl = brief()});
   m.lock();
   EXPECT_TRUE(client(1).revoke("a"));
@@ -217,7 +217,7 @@ TEST_P(asking_of_some, reaches_a_writer_that_has_become_a_reader) {
 class asking_in_vain : public suite {};
 HOLDFAST_FOR(asking_in_vain, stores_with({power::fall_silent}));
 
-TEST_P(asking_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
+TEST_OF_STORES(asking_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
   const store impatient = service_->open({.patience = 50ms});
   const lease held = client().acquire("a");
   service_->fall_silent();
@@ -234,7 +234,7 @@ TEST_P(asking_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
 class asking_the_dead : public suite {};
 HOLDFAST_FOR(asking_the_dead, stores_with({power::end_clients}, guarantees::exclusion::kernel));
 
-TEST_P(asking_the_dead, is_told_that_nobody_holds_it) {
+TEST_OF_STORES(asking_the_dead, is_told_that_nobody_holds_it) {
   store asks = client(0);
   lease held = client(1).acquire("a");
   service_->kill_newest();
@@ -245,7 +245,7 @@ TEST_P(asking_the_dead, is_told_that_nobody_holds_it) {
 class asking_one_who_stands_still : public suite {};
 HOLDFAST_FOR(asking_one_who_stands_still, stores_with({power::stop_clients}));
 
-TEST_P(asking_one_who_stands_still, is_heard_when_it_goes_on) {
+TEST_OF_STORES(asking_one_who_stands_still, is_heard_when_it_goes_on) {
   store asks = client(0);
   const lease held = client(1).acquire("a");
   service_->stop_newest();

@@ -25,13 +25,13 @@ class breaking : public suite {
 };
 HOLDFAST_FOR(breaking, stores_with({power::oversee}));
 
-TEST_P(breaking, what_nobody_holds_is_told_so) {
+TEST_OF_STORES(breaking, what_nobody_holds_is_told_so) {
   EXPECT_FALSE(client().break_lock("a", 17, "a try"));
   EXPECT_FALSE(client().break_lock("a", 0, "a try", std::string(32, 'a')));
   EXPECT_FALSE(client().inspect("a").broken);
 }
 
-TEST_P(breaking, takes_the_lock_from_its_holder_who_hears_of_it) {
+TEST_OF_STORES(breaking, takes_the_lock_from_its_holder_who_hears_of_it) {
   lease held = client(0).acquire("a", {.ttl = brief()});
   const std::uint64_t fence = held.fence();
   EXPECT_TRUE(client(1).break_lock("a", fence, "it hangs"));
@@ -45,20 +45,20 @@ TEST_P(breaking, takes_the_lock_from_its_holder_who_hears_of_it) {
   EXPECT_TRUE(why.starts_with("broken by ") && why.ends_with(": it hangs")) << why;
 }
 
-TEST_P(breaking, lets_no_renewal_bring_it_back) {
+TEST_OF_STORES(breaking, lets_no_renewal_bring_it_back) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_TRUE(client(1).break_lock("a", held.fence(), "it hangs"));
   EXPECT_FALSE(held.renew(1h));
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(breaking, a_fixed_lease_takes_it_too) {
+TEST_OF_STORES(breaking, a_fixed_lease_takes_it_too) {
   const lease held = client(0).acquire("a", {.ttl = 1h, .renew = false});
   EXPECT_TRUE(client(1).break_lock("a", held.fence(), "it hangs"));
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its_turn) {
+TEST_OF_STORES(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its_turn) {
   lease first = client(0).acquire("a", {.ttl = 1h});
   std::future<lease> second = wait_in_background(1, 1h);
   EXPECT_TRUE(client(3).break_lock("a", first.fence(), "it hangs"));
@@ -75,7 +75,7 @@ TEST_P(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its_turn) {
 class breaking_in_order : public breaking {};
 HOLDFAST_FOR(breaking_in_order, fair_stores());
 
-TEST_P(breaking_in_order, hands_the_lock_to_the_next_in_line_at_once) {
+TEST_OF_STORES(breaking_in_order, hands_the_lock_to_the_next_in_line_at_once) {
   lease first = client(0).acquire("a", {.ttl = 1h});
   std::future<lease> second = wait_in_background(1, 1h);
   std::future<lease> third = wait_in_background(2, 1h);
@@ -88,7 +88,7 @@ TEST_P(breaking_in_order, hands_the_lock_to_the_next_in_line_at_once) {
   EXPECT_GT(last.fence(), next.fence());
 }
 
-TEST_P(breaking, twice_is_told_so) {
+TEST_OF_STORES(breaking, twice_is_told_so) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_TRUE(client(1).break_lock("a", held.fence(), "once"));
   EXPECT_FALSE(client(1).break_lock("a", held.fence(), "twice"));
@@ -97,7 +97,7 @@ TEST_P(breaking, twice_is_told_so) {
   EXPECT_EQ(is.broken->reason, "once");
 }
 
-TEST_P(breaking, with_a_fence_of_others_takes_nothing) {
+TEST_OF_STORES(breaking, with_a_fence_of_others_takes_nothing) {
   const std::uint64_t earlier = client(0).acquire("a").fence();
   lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_FALSE(client(1).break_lock("a", earlier, "too late"));
@@ -108,20 +108,20 @@ TEST_P(breaking, with_a_fence_of_others_takes_nothing) {
   EXPECT_FALSE(client(1).inspect("a").broken);
 }
 
-TEST_P(breaking, by_any_fence_of_the_block) {
+TEST_OF_STORES(breaking, by_any_fence_of_the_block) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_TRUE(client(1).break_lock("a", held.fence() + 63, "the lease after some that were handed on"));
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(breaking, by_the_owner_alone) {
+TEST_OF_STORES(breaking, by_the_owner_alone) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_TRUE(client(1).break_lock("a", 0, "whatever its fence", held.owner()));
   EXPECT_TRUE(is_free("a"));
   EXPECT_EQ(client(1).inspect("a").broken.value().fence, held.fence());
 }
 
-TEST_P(breaking, leaves_a_note_that_the_next_holder_does_not_end) {
+TEST_OF_STORES(breaking, leaves_a_note_that_the_next_holder_does_not_end) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   std::string reason(256, 'x');
   for (std::size_t n = 0; n < 255; ++n) reason[n] = static_cast<char>(n + 1);
@@ -138,20 +138,20 @@ TEST_P(breaking, leaves_a_note_that_the_next_holder_does_not_end) {
   EXPECT_EQ(is.holders.front().owner, next.owner());
 }
 
-TEST_P(breaking, does_not_wait_for_the_lock_delay) {
+TEST_OF_STORES(breaking, does_not_wait_for_the_lock_delay) {
   const lease held = client(0).acquire("a", {.ttl = 10min, .delay = 10min});
   EXPECT_TRUE(client(1).break_lock("a", held.fence(), "it hangs"));
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(breaking, one_of_several_names_loses_all_of_them) {
+TEST_OF_STORES(breaking, one_of_several_names_loses_all_of_them) {
   const lease all = client(0).acquire({"a", "b"}, {.ttl = brief()});
   EXPECT_TRUE(client(1).break_lock("b", all.fence("b"), "a part of it"));
   EXPECT_TRUE(test::happens(all.lost_token()));
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)).has_value());
 }
 
-TEST_P(breaking, refuses_what_means_nobody) {
+TEST_OF_STORES(breaking, refuses_what_means_nobody) {
   const auto code = [&](std::uint64_t fence, std::string_view reason, std::string_view owner) {
     try {
       (void)client().break_lock("a", fence, reason, owner);
@@ -165,14 +165,14 @@ TEST_P(breaking, refuses_what_means_nobody) {
   EXPECT_EQ(code(1, std::string(257, 'x'), ""), errc::bad_option);
 }
 
-TEST_P(breaking, shows_since_when_a_lock_is_held) {
+TEST_OF_STORES(breaking, shows_since_when_a_lock_is_held) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   const state is = client(1).inspect("a");
   ASSERT_EQ(is.holders.size(), 1u);
   EXPECT_TRUE(is_about_now(is.holders.front().since));
 }
 
-TEST_P(breaking, shows_that_a_holder_is_asked_for_as_long_as_it_holds) {
+TEST_OF_STORES(breaking, shows_that_a_holder_is_asked_for_as_long_as_it_holds) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_FALSE(client(1).inspect("a").asked);
   EXPECT_TRUE(client(1).revoke("a", "a new version is to be installed"));
@@ -191,7 +191,7 @@ TEST_P(breaking, shows_that_a_holder_is_asked_for_as_long_as_it_holds) {
 class breaking_of_some : public breaking {};
 HOLDFAST_FOR(breaking_of_some, stores_with({power::oversee, power::share}));
 
-TEST_P(breaking_of_some, takes_it_from_all_readers) {
+TEST_OF_STORES(breaking_of_some, takes_it_from_all_readers) {
   const lease one = client(0).acquire("a", {.ttl = brief(), .shared = true});
   const lease two = client(1).acquire("a", {.ttl = brief(), .shared = true});
   std::future<lease> writer = wait_in_background(2, 1h);
@@ -201,7 +201,7 @@ TEST_P(breaking_of_some, takes_it_from_all_readers) {
   EXPECT_GT(test::get(std::move(writer)).fence(), one.fence());
 }
 
-TEST_P(breaking_of_some, takes_it_from_one_reader_of_many) {
+TEST_OF_STORES(breaking_of_some, takes_it_from_one_reader_of_many) {
   lease one = client(0).acquire("a", {.ttl = brief(), .shared = true});
   lease two = client(1).acquire("a", {.ttl = brief(), .shared = true});
   lease three = client(1).acquire("a", {.ttl = brief(), .shared = true});
@@ -213,7 +213,7 @@ TEST_P(breaking_of_some, takes_it_from_one_reader_of_many) {
   EXPECT_FALSE(is_free("a"));
 }
 
-TEST_P(breaking_of_some, of_the_last_reader_lets_a_writer_in) {
+TEST_OF_STORES(breaking_of_some, of_the_last_reader_lets_a_writer_in) {
   const lease one = client(0).acquire("a", {.ttl = brief(), .shared = true});
   std::future<lease> writer = wait_in_background(1, 1h);
   EXPECT_TRUE(client(3).break_lock("a", one.fence(), "it hangs", one.owner()));
@@ -221,7 +221,7 @@ TEST_P(breaking_of_some, of_the_last_reader_lets_a_writer_in) {
   EXPECT_TRUE(test::happens(one.lost_token()));
 }
 
-TEST_P(breaking_of_some, lets_in_readers_who_wait) {
+TEST_OF_STORES(breaking_of_some, lets_in_readers_who_wait) {
   const lease one = client(0).acquire("a", {.ttl = 1h});
   std::vector<std::future<lease>> readers;
   for (std::size_t n = 1; n <= 2; ++n) {
@@ -234,7 +234,7 @@ TEST_P(breaking_of_some, lets_in_readers_who_wait) {
   EXPECT_EQ(first.fence(), second.fence());
 }
 
-TEST_P(breaking_of_some, takes_permits_by_their_owner) {
+TEST_OF_STORES(breaking_of_some, takes_permits_by_their_owner) {
   semaphore here(client(0), "a", 3, {.ttl = brief()});
   semaphore there(client(1), "a", 3, {.ttl = brief()});
   lease one = here.take(1);
@@ -251,7 +251,7 @@ TEST_P(breaking_of_some, takes_permits_by_their_owner) {
   EXPECT_FALSE(client(3).break_lock("a", 0, "twice", two.owner()));
 }
 
-TEST_P(breaking_of_some, shows_since_when_readers_are_in_and_whether_one_is_asked) {
+TEST_OF_STORES(breaking_of_some, shows_since_when_readers_are_in_and_whether_one_is_asked) {
   lease one = client(0).acquire("a", {.ttl = 1h, .shared = true});
   EXPECT_TRUE(client(2).revoke("a", "make room"));
   const lease two = client(1).acquire("a", {.ttl = 1h, .shared = true});
@@ -268,7 +268,7 @@ TEST_P(breaking_of_some, shows_since_when_readers_are_in_and_whether_one_is_aske
 class breaking_with_lost_replies : public breaking {};
 HOLDFAST_FOR(breaking_with_lost_replies, stores_with({power::oversee, power::cut_replies}));
 
-TEST_P(breaking_with_lost_replies, is_told_that_it_was_done) {
+TEST_OF_STORES(breaking_with_lost_replies, is_told_that_it_was_done) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   const store breaks = client(1);
   service_->cut_replies(1);
@@ -279,7 +279,7 @@ TEST_P(breaking_with_lost_replies, is_told_that_it_was_done) {
 class breaking_of_the_stopped : public breaking {};
 HOLDFAST_FOR(breaking_of_the_stopped, stores_with({power::oversee, power::stop_clients}));
 
-TEST_P(breaking_of_the_stopped, is_heard_when_it_goes_on) {
+TEST_OF_STORES(breaking_of_the_stopped, is_heard_when_it_goes_on) {
   const store breaks = client(0);
   const lease held = client(1).acquire("a", {.ttl = brief()});
   service_->stop_newest();

@@ -75,7 +75,7 @@ class cells : public suite {
 };
 HOLDFAST_FOR(cells, stores_with({power::numbers}));
 
-TEST_P(cells, are_empty_until_something_is_put_there_which_all_see) {
+TEST_OF_STORES(cells, are_empty_until_something_is_put_there_which_all_see) {
   handle one = cell(0), other = cell(1);
   const reading nothing = one.get();
   EXPECT_FALSE(nothing.there);
@@ -91,7 +91,7 @@ TEST_P(cells, are_empty_until_something_is_put_there_which_all_see) {
   EXPECT_FALSE(cell(1, "b").get().there);
 }
 
-TEST_P(cells, change_only_from_what_was_seen) {
+TEST_OF_STORES(cells, change_only_from_what_was_seen) {
   handle one = cell(0), other = cell(1);
   const reading nothing = other.get();
   one.set(1);
@@ -104,7 +104,7 @@ TEST_P(cells, change_only_from_what_was_seen) {
   EXPECT_EQ(other.get().number, 2u);
 }
 
-TEST_P(cells, keep_any_number_and_any_note_of_any_name) {
+TEST_OF_STORES(cells, keep_any_number_and_any_note_of_any_name) {
   std::string note(seam::longest_note, ' ');
   std::iota(note.begin(), note.end(), '\1');
   std::replace(note.begin(), note.end(), '\0', ' ');
@@ -119,7 +119,7 @@ TEST_P(cells, keep_any_number_and_any_note_of_any_name) {
   }
 }
 
-TEST_P(cells, are_removed_and_never_repeat_a_version) {
+TEST_OF_STORES(cells, are_removed_and_never_repeat_a_version) {
   handle one = cell(0), other = cell(1);
   one.set(1);
   const reading first = one.get();
@@ -132,7 +132,7 @@ TEST_P(cells, are_removed_and_never_repeat_a_version) {
   EXPECT_TRUE(other.put(first, to(9)).is_no());
 }
 
-TEST_P(cells, go_by_themselves_when_their_time_is_over) {
+TEST_OF_STORES(cells, go_by_themselves_when_their_time_is_over) {
   handle one = cell(0);
   one.set(1, "", brief() / 3);
   const reading first = one.get();
@@ -141,7 +141,7 @@ TEST_P(cells, go_by_themselves_when_their_time_is_over) {
   EXPECT_GT(one.get().version, first.version);
 }
 
-TEST_P(cells, stay_for_as_long_as_the_last_change_says) {
+TEST_OF_STORES(cells, stay_for_as_long_as_the_last_change_says) {
   handle one = cell(0);
   one.set(1, "", brief());
   one.set(1, "", 1h);
@@ -149,7 +149,7 @@ TEST_P(cells, stay_for_as_long_as_the_last_change_says) {
   while (boot_clock::now() < end) ASSERT_TRUE(one.get().there);
 }
 
-TEST_P(cells, have_nothing_to_do_with_the_lock_of_that_name) {
+TEST_OF_STORES(cells, have_nothing_to_do_with_the_lock_of_that_name) {
   lease held = client(0).acquire("a");
   handle one = cell(0);
   one.set(1);
@@ -159,7 +159,7 @@ TEST_P(cells, have_nothing_to_do_with_the_lock_of_that_name) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(cells, know_a_change_that_was_made_when_it_is_asked_for_again) {
+TEST_OF_STORES(cells, know_a_change_that_was_made_when_it_is_asked_for_again) {
   handle one = cell(0);
   const reading nothing = one.get();
   const change creation = to(1);
@@ -184,7 +184,7 @@ TEST_P(cells, know_a_change_that_was_made_when_it_is_asked_for_again) {
   EXPECT_EQ(one.get().number, 4u);
 }
 
-TEST_P(cells, know_a_change_that_was_not_made_when_it_is_asked_for_again) {
+TEST_OF_STORES(cells, know_a_change_that_was_not_made_when_it_is_asked_for_again) {
   handle one = cell(0), other = cell(1);
   const reading nothing = one.get();
   other.set(1);
@@ -195,7 +195,7 @@ TEST_P(cells, know_a_change_that_was_not_made_when_it_is_asked_for_again) {
   EXPECT_EQ(one.get().number, 2u);
 }
 
-TEST_P(cells, are_not_created_a_second_time_by_a_change_that_comes_twice) {
+TEST_OF_STORES(cells, are_not_created_a_second_time_by_a_change_that_comes_twice) {
   handle one = cell(0);
   const reading nothing = one.get();
   const change mine = to(1);
@@ -205,7 +205,7 @@ TEST_P(cells, are_not_created_a_second_time_by_a_change_that_comes_twice) {
   EXPECT_FALSE(one.get().there) << "it was made twice";
 }
 
-TEST_P(cells, know_a_removal_that_is_asked_for_again) {
+TEST_OF_STORES(cells, know_a_removal_that_is_asked_for_again) {
   handle one = cell(0);
   one.set(1);
   const reading first = one.get();
@@ -216,7 +216,7 @@ TEST_P(cells, know_a_removal_that_is_asked_for_again) {
   EXPECT_TRUE(one.get().there);
 }
 
-TEST_P(cells, tell_those_who_wait_of_a_change_and_of_a_removal) {
+TEST_OF_STORES(cells, tell_those_who_wait_of_a_change_and_of_a_removal) {
   handle one = cell(0);
   reading seen = one.get();
   for (const change& next : {to(1), to(2), to(2, "note"), to(0, "", 0ms), to(3)}) {
@@ -230,7 +230,7 @@ TEST_P(cells, tell_those_who_wait_of_a_change_and_of_a_removal) {
   }
 }
 
-TEST_P(cells, wake_two_who_wait_for_each_other_again_and_again) {
+TEST_OF_STORES(cells, wake_two_who_wait_for_each_other_again_and_again) {
   const auto play = [](const std::shared_ptr<handle>& mine, std::uint64_t whose_turn) {
     for (reading is = mine->get(); !is.there || is.number < 60;) {
       const bool my_turn = is.number % 2 == whose_turn;
@@ -246,7 +246,7 @@ TEST_P(cells, wake_two_who_wait_for_each_other_again_and_again) {
   EXPECT_TRUE(test::get(std::move(other)));
 }
 
-TEST_P(cells, wake_those_who_wait_when_their_time_is_over) {
+TEST_OF_STORES(cells, wake_those_who_wait_when_their_time_is_over) {
   handle one = cell(0), other = cell(1);
   one.set(1, "", brief());
   wake why = wake::signalled;
@@ -258,7 +258,7 @@ TEST_P(cells, wake_those_who_wait_when_their_time_is_over) {
   }
 }
 
-TEST_P(cells, are_waited_for_within_the_limit_and_until_asked_to_stop) {
+TEST_OF_STORES(cells, are_waited_for_within_the_limit_and_until_asked_to_stop) {
   handle one = cell(0);
   one.set(1);
   EXPECT_EQ(one.changed(one.get(), within(20ms)), wake::late);
@@ -269,7 +269,7 @@ TEST_P(cells, are_waited_for_within_the_limit_and_until_asked_to_stop) {
   EXPECT_EQ(test::get(std::move(waiting)), wake::stopped);
 }
 
-TEST_P(cells, that_have_changed_already_are_not_waited_for) {
+TEST_OF_STORES(cells, that_have_changed_already_are_not_waited_for) {
   handle one = cell(0);
   const reading nothing = one.get();
   one.set(1);
@@ -279,7 +279,7 @@ TEST_P(cells, that_have_changed_already_are_not_waited_for) {
   EXPECT_EQ(one.changed(first, within(told_by)), wake::signalled);
 }
 
-TEST_P(cells, count_exactly_what_many_clients_add) {
+TEST_OF_STORES(cells, count_exactly_what_many_clients_add) {
   constexpr int clients = 4, each = 25;
   for (std::size_t n = 0; n < clients; ++n) (void)client(n);
   std::vector<std::future<void>> adding;
@@ -295,7 +295,7 @@ TEST_P(cells, count_exactly_what_many_clients_add) {
 class cut_cells : public cells {};
 HOLDFAST_FOR(cut_cells, stores_with({power::numbers, power::cut_replies}));
 
-TEST_P(cut_cells, change_exactly_once_though_replies_are_lost) {
+TEST_OF_STORES(cut_cells, change_exactly_once_though_replies_are_lost) {
   handle one = cell(0), other = cell(1);
   for (int n = 1; n <= 20; ++n) {
     service_->cut_replies(2);
@@ -309,7 +309,7 @@ TEST_P(cut_cells, change_exactly_once_though_replies_are_lost) {
 class cells_of_processes : public cells {};
 HOLDFAST_FOR(cells_of_processes, stores_with({power::numbers, power::end_clients}));
 
-TEST_P(cells_of_processes, outlive_whoever_put_them_there_until_their_time_is_over) {
+TEST_OF_STORES(cells_of_processes, outlive_whoever_put_them_there_until_their_time_is_over) {
   handle one = cell(0);
   {
     handle killed = cell(1);
@@ -326,7 +326,7 @@ TEST_P(cells_of_processes, outlive_whoever_put_them_there_until_their_time_is_ov
   EXPECT_EQ(one.get().number, 3u);
 }
 
-TEST_P(cells_of_processes, tell_the_others_though_one_who_waited_was_killed) {
+TEST_OF_STORES(cells_of_processes, tell_the_others_though_one_who_waited_was_killed) {
   handle one = cell(0), waits = cell(1);
   const reading seen = one.get();
   handle dies = cell(2);
@@ -341,7 +341,7 @@ TEST_P(cells_of_processes, tell_the_others_though_one_who_waited_was_killed) {
 class forgotten_cells : public cells {};
 HOLDFAST_FOR(forgotten_cells, stores_with({power::numbers, power::lose_state}));
 
-TEST_P(forgotten_cells, are_empty_and_can_be_used_again) {
+TEST_OF_STORES(forgotten_cells, are_empty_and_can_be_used_again) {
   handle one = cell(0);
   one.set(1);
   const reading before = one.get();
@@ -355,7 +355,7 @@ TEST_P(forgotten_cells, are_empty_and_can_be_used_again) {
 class silent_cells : public cells {};
 HOLDFAST_FOR(silent_cells, stores_with({power::numbers, power::fall_silent}));
 
-TEST_P(silent_cells, are_unreachable_and_answer_again_later) {
+TEST_OF_STORES(silent_cells, are_unreachable_and_answer_again_later) {
   store impatient = service_->open({.patience = 100ms});
   core::asked_cell c = detail::service::of(impatient)->open_cell("a", "a");
   runtime::inline_io here;

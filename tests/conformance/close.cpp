@@ -6,7 +6,7 @@ namespace {
 class close : public suite {};
 HOLDFAST_FOR(close, stores_with({}));
 
-TEST_P(close, wakes_every_waiter_of_this_client_and_of_no_other) {
+TEST_OF_STORES(close, wakes_every_waiter_of_this_client_and_of_no_other) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::vector<std::future<std::error_code>> closed;
   for (std::size_t k = 0; k < 4; ++k) {
@@ -27,7 +27,7 @@ TEST_P(close, wakes_every_waiter_of_this_client_and_of_no_other) {
   EXPECT_TRUE(test::get(std::move(other)));
 }
 
-TEST_P(close, refuses_new_callers_but_lets_leases_in_hand_live) {
+TEST_OF_STORES(close, refuses_new_callers_but_lets_leases_in_hand_live) {
   lease held = client().acquire("a", {.ttl = brief()});
   const auto deadline = held.deadline();
   client().close();
@@ -42,7 +42,7 @@ TEST_P(close, refuses_new_callers_but_lets_leases_in_hand_live) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_P(close, by_dropping_the_handle_waits_for_leases_in_hand) {
+TEST_OF_STORES(close, by_dropping_the_handle_waits_for_leases_in_hand) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   drop(0);
   EXPECT_TRUE(held.held());
@@ -51,7 +51,7 @@ TEST_P(close, by_dropping_the_handle_waits_for_leases_in_hand) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(close, and_open_again_works) {
+TEST_OF_STORES(close, and_open_again_works) {
   for (int k = 0; k < 10; ++k) {
     store again = service_->open({});
     const lease held = again.acquire("a", {.ttl = 1h});

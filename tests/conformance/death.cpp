@@ -15,14 +15,14 @@ class death : public suite {
 };
 HOLDFAST_FOR(death, stores_with({power::end_clients}));
 
-TEST_P(death, of_the_holder_frees_its_lock) {
+TEST_OF_STORES(death, of_the_holder_frees_its_lock) {
   (void)client(0);
   lease held = client(1).acquire("a", {.ttl = brief()});
   service_->kill_newest();
   EXPECT_TRUE(client(0).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(death, of_the_holder_wakes_those_who_wait) {
+TEST_OF_STORES(death, of_the_holder_wakes_those_who_wait) {
   (void)client(0);
   lease held = client(1).acquire("a", {.ttl = brief()});
   std::future<bool> waiting =
@@ -32,7 +32,7 @@ TEST_P(death, of_the_holder_wakes_those_who_wait) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_P(death, of_a_waiter_lets_the_one_behind_it_pass) {
+TEST_OF_STORES(death, of_a_waiter_lets_the_one_behind_it_pass) {
   lease held = client(0).acquire("a");
   (void)client(2);
   std::future<std::error_code> dying = in_background([s = client(1)]() mutable {
@@ -48,7 +48,7 @@ TEST_P(death, of_a_waiter_lets_the_one_behind_it_pass) {
   EXPECT_TRUE(test::get(std::move(behind)));
 }
 
-TEST_P(death, of_the_holder_wakes_the_one_whose_predecessor_has_given_up) {
+TEST_OF_STORES(death, of_the_holder_wakes_the_one_whose_predecessor_has_given_up) {
   (void)client(0);
   (void)client(2);
   lease held = client(1).acquire("a", {.ttl = brief()});
@@ -68,7 +68,7 @@ class death_among_several : public suite {
  protected:
   /// A store that notices death at once does so long before those who wait look for themselves, after ten seconds.
   [[nodiscard]] std::chrono::seconds soon() const {
-    return GetParam()->promises.notices_death_at_once ? 8s : test::hang;
+    return joined_store().promises.notices_death_at_once ? 8s : test::hang;
   }
   [[nodiscard]] lock_options on() const { return {.ttl = brief()}; }
 
@@ -112,7 +112,7 @@ class death_among_several : public suite {
 };
 HOLDFAST_FOR(death_among_several, stores_with({power::end_clients, power::share}));
 
-TEST_P(death_among_several, of_the_last_reader_lets_the_writer_in) {
+TEST_OF_STORES(death_among_several, of_the_last_reader_lets_the_writer_in) {
   shared_mutex staying(client(0), "a", on());
   (void)client(2);
   shared_mutex dying(client(1), "a", on());
@@ -124,7 +124,7 @@ TEST_P(death_among_several, of_the_last_reader_lets_the_writer_in) {
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_P(death_among_several, of_one_reader_leaves_the_others_in_and_the_writer_comes_after_them) {
+TEST_OF_STORES(death_among_several, of_one_reader_leaves_the_others_in_and_the_writer_comes_after_them) {
   shared_mutex staying(client(0), "a", on());
   (void)client(2);
   shared_mutex dying(client(1), "a", on());
@@ -138,7 +138,7 @@ TEST_P(death_among_several, of_one_reader_leaves_the_others_in_and_the_writer_co
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_P(death_among_several, of_a_writer_lets_all_readers_in_who_wait) {
+TEST_OF_STORES(death_among_several, of_a_writer_lets_all_readers_in_who_wait) {
   (void)client(0);
   (void)client(2);
   shared_mutex dying(client(1), "a", on());
@@ -149,7 +149,7 @@ TEST_P(death_among_several, of_a_writer_lets_all_readers_in_who_wait) {
   EXPECT_TRUE(test::get(std::move(other)));
 }
 
-TEST_P(death_among_several, of_one_who_has_permits_gives_them_to_whoever_waits_for_them) {
+TEST_OF_STORES(death_among_several, of_one_who_has_permits_gives_them_to_whoever_waits_for_them) {
   semaphore staying(client(0), "a", 4, on());
   (void)client(2);
   semaphore dying(client(1), "a", 4, on());
@@ -165,7 +165,7 @@ TEST_P(death_among_several, of_one_who_has_permits_gives_them_to_whoever_waits_f
   EXPECT_TRUE(one.held());
 }
 
-TEST_P(death_among_several, of_a_holder_is_seen_by_one_who_became_the_first_in_line_meanwhile) {
+TEST_OF_STORES(death_among_several, of_a_holder_is_seen_by_one_who_became_the_first_in_line_meanwhile) {
   semaphore staying(client(0), "a", 4, on());
   (void)client(2);
   (void)client(3);
@@ -192,7 +192,7 @@ TEST_P(death_among_several, of_a_holder_is_seen_by_one_who_became_the_first_in_l
   EXPECT_TRUE(test::get(std::move(first)));
 }
 
-TEST_P(death_among_several, of_a_waiter_in_the_middle_of_the_queue_lets_those_behind_it_pass) {
+TEST_OF_STORES(death_among_several, of_a_waiter_in_the_middle_of_the_queue_lets_those_behind_it_pass) {
   shared_mutex held(client(0), "a", on());
   (void)client(2);
   (void)client(3);
@@ -211,7 +211,7 @@ TEST_P(death_among_several, of_a_waiter_in_the_middle_of_the_queue_lets_those_be
 class standstill : public suite {};
 HOLDFAST_FOR(standstill, stores_with({power::stop_clients}));
 
-TEST_P(standstill, of_a_holder_with_a_fixed_lease_ends_with_its_ttl) {
+TEST_OF_STORES(standstill, of_a_holder_with_a_fixed_lease_ends_with_its_ttl) {
   (void)client(0);
   lease fixed = client(1).acquire("a", {.ttl = brief(), .renew = false});
   service_->stop_newest();
@@ -226,7 +226,7 @@ TEST_P(standstill, of_a_holder_with_a_fixed_lease_ends_with_its_ttl) {
 class standstill_under_a_kernel : public suite {};
 HOLDFAST_FOR(standstill_under_a_kernel, stores_with({power::stop_clients}, guarantees::exclusion::kernel));
 
-TEST_P(standstill_under_a_kernel, of_a_holder_keeps_the_lock_because_it_is_known_to_live) {
+TEST_OF_STORES(standstill_under_a_kernel, of_a_holder_keeps_the_lock_because_it_is_known_to_live) {
   (void)client(0);
   lease held = client(1).acquire("a", {.ttl = brief() / 3});
   service_->stop_newest();
@@ -239,7 +239,7 @@ TEST_P(standstill_under_a_kernel, of_a_holder_keeps_the_lock_because_it_is_known
 class standstill_of_several : public suite {};
 HOLDFAST_FOR(standstill_of_several, stores_with({power::stop_clients, power::share}, guarantees::exclusion::kernel));
 
-TEST_P(standstill_of_several, readers_keeps_the_writer_out_because_they_are_known_to_live) {
+TEST_OF_STORES(standstill_of_several, readers_keeps_the_writer_out_because_they_are_known_to_live) {
   shared_mutex writing(client(0), "a");
   shared_mutex reading(client(1), "a", {.ttl = brief() / 3});
   reading.lock_shared();

@@ -9,13 +9,13 @@ class delay : public suite {
 };
 HOLDFAST_FOR(delay, stores_with({}));
 
-TEST_P(delay, does_not_matter_when_the_lock_is_released) {
+TEST_OF_STORES(delay, does_not_matter_when_the_lock_is_released) {
   lease first = client(0).acquire("a", {.delay = 60s});
   EXPECT_EQ(first.release(), released::yes);
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(delay, keeps_the_lock_closed_after_a_loss) {
+TEST_OF_STORES(delay, keeps_the_lock_closed_after_a_loss) {
   const lease first = client(0).acquire("a", delayed());
   EXPECT_LE(first.remaining(), brief());
   EXPECT_TRUE(test::happens(first.lost_token()));
@@ -26,14 +26,14 @@ TEST_P(delay, keeps_the_lock_closed_after_a_loss) {
   EXPECT_GT(next.fence(), first.fence());
 }
 
-TEST_P(delay, keeps_a_holder_of_the_same_client_out_too) {
+TEST_OF_STORES(delay, keeps_a_holder_of_the_same_client_out_too) {
   const lease first = client(0).acquire("a", delayed());
   EXPECT_TRUE(test::happens(first.lost_token()));
   EXPECT_FALSE(client(0).try_acquire("a"));
   EXPECT_TRUE(client(0).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(delay, leaves_one_who_was_waited_for_its_full_ttl) {
+TEST_OF_STORES(delay, leaves_one_who_was_waited_for_its_full_ttl) {
   lease first = client(0).acquire("a");
   auto second = in_background([s = client(1)]() mutable { return s.acquire("a", {.ttl = 5s, .delay = 20s}); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
@@ -43,7 +43,7 @@ TEST_P(delay, leaves_one_who_was_waited_for_its_full_ttl) {
   EXPECT_EQ(got.release(), released::yes);
 }
 
-TEST_P(delay, is_at_most_ten_ttls) {
+TEST_OF_STORES(delay, is_at_most_ten_ttls) {
   try {
     (void)client().acquire("a", {.ttl = 100ms, .delay = 1'001ms});
     ADD_FAILURE() << "it was taken";
@@ -55,7 +55,7 @@ TEST_P(delay, is_at_most_ten_ttls) {
 class delay_of_the_dead : public suite {};
 HOLDFAST_FOR(delay_of_the_dead, stores_with({power::end_clients}));
 
-TEST_P(delay_of_the_dead, keeps_the_lock_closed) {
+TEST_OF_STORES(delay_of_the_dead, keeps_the_lock_closed) {
   (void)client(0);
   const lease first = client(1).acquire("a", {.ttl = brief(), .delay = 2 * brief()});
   service_->kill_newest();

@@ -10,14 +10,14 @@
 namespace holdfast::conformance {
 namespace {
 
-constexpr guarantees promised{
+constexpr guarantees directory_promises{
     .by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};
 
 class directory_service final : public service {
  public:
   store open(const open_options& options) override {
     const auto make = [&](runtime::loop&) {
-      auto far = std::make_unique<process_client>("dir:" + folder_.file("locks"), promised, weather_);
+      auto far = std::make_unique<process_client>("dir:" + folder_.file("locks"), directory_promises, weather_);
       newest_ = far.get();
       return clients_.add(std::move(far));
     };
@@ -55,7 +55,7 @@ class directory_service final : public service {
   process_client* newest_ = nullptr;
 };
 
-const joined directory_store("dir", promised,
+const joined directory_store("dir", directory_promises,
                              {power::fall_silent, power::lose_replies, power::cut_replies, power::list_names,
                               power::end_clients, power::stop_clients, power::share, power::numbers, power::oversee},
                              600ms, [] { return std::make_unique<directory_service>(); });

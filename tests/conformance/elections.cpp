@@ -23,7 +23,7 @@ class elections : public suite {
 };
 HOLDFAST_FOR(elections, stores_with({power::numbers}));
 
-TEST_P(elections, show_all_who_leads_and_that_nobody_does) {
+TEST_OF_STORES(elections, show_all_who_leads_and_that_nobody_does) {
   leaders seen = election(client(1), "a").observe();
   EXPECT_FALSE(seen.current());
   leadership leads = election(client(0), "a", {.label = "first"}).campaign();
@@ -38,7 +38,7 @@ TEST_P(elections, show_all_who_leads_and_that_nobody_does) {
   EXPECT_TRUE(shows(late, std::nullopt));
 }
 
-TEST_P(elections, are_won_by_one_at_a_time_and_show_the_next_by_a_message) {
+TEST_OF_STORES(elections, are_won_by_one_at_a_time_and_show_the_next_by_a_message) {
   election first(client(0), "a", {.label = "first"}), second(client(1), "a", {.label = "second"});
   leaders seen = election(client(2), "a").observe();
   std::uint64_t last = 0;
@@ -57,7 +57,7 @@ TEST_P(elections, are_won_by_one_at_a_time_and_show_the_next_by_a_message) {
   EXPECT_TRUE(shows(seen, std::nullopt));
 }
 
-TEST_P(elections, pass_from_one_who_resigns_to_one_who_waits) {
+TEST_OF_STORES(elections, pass_from_one_who_resigns_to_one_who_waits) {
   std::optional<leadership> leads = election(client(0), "a", {.label = "first"}).campaign();
   std::future<std::uint64_t> waiting = in_background([s = client(1)] {
     const leadership mine = election(s, "a", {.label = "second"}).campaign();
@@ -69,7 +69,7 @@ TEST_P(elections, pass_from_one_who_resigns_to_one_who_waits) {
   EXPECT_GT(test::get(std::move(waiting)), fence);
 }
 
-TEST_P(elections, show_for_as_long_as_the_leader_leads) {
+TEST_OF_STORES(elections, show_for_as_long_as_the_leader_leads) {
   leaders seen = election(client(1), "a").observe();
   const leadership leads = election(client(0), "a", {.ttl = 2 * brief(), .label = "first"}).campaign();
   EXPECT_TRUE(shows(seen, "first"));
@@ -77,7 +77,7 @@ TEST_P(elections, show_for_as_long_as_the_leader_leads) {
   EXPECT_TRUE(leads.held());
 }
 
-TEST_P(elections, among_callers_of_one_process_show_each_of_them) {
+TEST_OF_STORES(elections, among_callers_of_one_process_show_each_of_them) {
   election here(client(0), "a", {.label = "here"});
   leaders seen = here.observe();
   std::uint64_t last = 0;
@@ -89,7 +89,7 @@ TEST_P(elections, among_callers_of_one_process_show_each_of_them) {
   }
 }
 
-TEST_P(elections, are_watched_until_the_limit_or_until_asked_to_stop) {
+TEST_OF_STORES(elections, are_watched_until_the_limit_or_until_asked_to_stop) {
   leaders seen = election(client(0), "a").observe();
   EXPECT_FALSE(seen.wait_for_change(within(0s)));
   EXPECT_FALSE(seen.wait_for_change(within(200ms)));
@@ -102,7 +102,7 @@ TEST_P(elections, are_watched_until_the_limit_or_until_asked_to_stop) {
 class elections_of_processes : public elections {};
 HOLDFAST_FOR(elections_of_processes, stores_with({power::numbers, power::end_clients, power::stop_clients}));
 
-TEST_P(elections_of_processes, show_nobody_when_the_leader_was_killed) {
+TEST_OF_STORES(elections_of_processes, show_nobody_when_the_leader_was_killed) {
   leaders seen = election(client(0), "a").observe();
   leadership leads = election(client(1), "a", {.ttl = 3 * brief(), .label = "dies"}).campaign();
   EXPECT_TRUE(shows(seen, "dies"));
@@ -116,7 +116,7 @@ TEST_P(elections_of_processes, show_nobody_when_the_leader_was_killed) {
 class lost_elections : public elections {};
 HOLDFAST_FOR(lost_elections, stores_with({power::numbers, power::fall_silent}, guarantees::exclusion::lease));
 
-TEST_P(lost_elections, are_heard_of_by_the_leader_who_then_never_leads_again) {
+TEST_OF_STORES(lost_elections, are_heard_of_by_the_leader_who_then_never_leads_again) {
   leadership leads = election(client(0), "a", {.ttl = brief(), .label = "first"}).campaign();
   const std::stop_token lost = leads.lost_token();
   service_->fall_silent();
@@ -134,7 +134,7 @@ TEST_P(lost_elections, are_heard_of_by_the_leader_who_then_never_leads_again) {
 class forgotten_elections : public elections {};
 HOLDFAST_FOR(forgotten_elections, stores_with({power::numbers, power::lose_state}));
 
-TEST_P(forgotten_elections, are_lost_and_show_only_the_next_leader) {
+TEST_OF_STORES(forgotten_elections, are_lost_and_show_only_the_next_leader) {
   leadership leads = election(client(0), "a", {.ttl = brief(), .label = "first"}).campaign();
   const std::stop_token lost = leads.lost_token();
   service_->lose_state();

@@ -10,15 +10,15 @@ namespace {
 class exclusion : public suite {};
 HOLDFAST_FOR(exclusion, stores_with({}));
 
-TEST_P(exclusion, says_what_it_promises) {
+TEST_OF_STORES(exclusion, says_what_it_promises) {
   const guarantees g = client().promises();
-  EXPECT_EQ(g.by, GetParam()->promises.by);
-  EXPECT_EQ(g.fair, GetParam()->promises.fair);
-  EXPECT_EQ(g.survives_restart, GetParam()->promises.survives_restart);
-  EXPECT_EQ(g.notices_death_at_once, GetParam()->promises.notices_death_at_once);
+  EXPECT_EQ(g.by, joined_store().promises.by);
+  EXPECT_EQ(g.fair, joined_store().promises.fair);
+  EXPECT_EQ(g.survives_restart, joined_store().promises.survives_restart);
+  EXPECT_EQ(g.notices_death_at_once, joined_store().promises.notices_death_at_once);
 }
 
-TEST_P(exclusion, lets_one_client_hold_a_name_at_a_time) {
+TEST_OF_STORES(exclusion, lets_one_client_hold_a_name_at_a_time) {
   lease first = client(0).acquire("a");
   EXPECT_TRUE(first.held());
   EXPECT_FALSE(client(1).try_acquire("a"));
@@ -34,12 +34,12 @@ TEST_P(exclusion, lets_one_client_hold_a_name_at_a_time) {
   EXPECT_FALSE(first.held());
 }
 
-TEST_P(exclusion, keeps_different_names_apart) {
+TEST_OF_STORES(exclusion, keeps_different_names_apart) {
   const lease a = client(0).acquire("a"), b = client(0).acquire("b"), c = client(1).acquire("c");
   EXPECT_TRUE(a.held() && b.held() && c.held());
 }
 
-TEST_P(exclusion, keeps_the_threads_of_one_client_apart) {
+TEST_OF_STORES(exclusion, keeps_the_threads_of_one_client_apart) {
   int counter = 0;  // plain: the lock is all that guards it
   {
     const test::threads all(8, [&, s = client()](int) mutable {
@@ -52,7 +52,7 @@ TEST_P(exclusion, keeps_the_threads_of_one_client_apart) {
   EXPECT_EQ(counter, 400);
 }
 
-TEST_P(exclusion, keeps_the_threads_of_several_clients_apart) {
+TEST_OF_STORES(exclusion, keeps_the_threads_of_several_clients_apart) {
   int counter = 0;
   std::vector<store> clients;
   for (std::size_t n = 0; n < 4; ++n) clients.push_back(client(n));
@@ -68,7 +68,7 @@ TEST_P(exclusion, keeps_the_threads_of_several_clients_apart) {
   EXPECT_EQ(counter, 400);
 }
 
-TEST_P(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
+TEST_OF_STORES(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
   int counter = 0;
   std::atomic<int> entered{0};
   std::vector<store> clients;
@@ -90,7 +90,7 @@ TEST_P(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
   EXPECT_TRUE(client().try_acquire("a", within(test::hang))) << "somebody left with the lock";
 }
 
-TEST_P(exclusion, keeps_threads_and_mutexes_apart) {
+TEST_OF_STORES(exclusion, keeps_threads_and_mutexes_apart) {
   int counter = 0;
   mutex here(client(0), "a"), there(client(1), "a");
   {
@@ -114,7 +114,7 @@ test::user_coroutine count(store s, int times, int& counter, std::counting_semap
   ended.release();
 }
 
-TEST_P(exclusion, keeps_threads_and_coroutines_and_callbacks_apart) {
+TEST_OF_STORES(exclusion, keeps_threads_and_coroutines_and_callbacks_apart) {
   int counter = 0;
   std::counting_semaphore<> ended(0);
   store first = client(0), second = client(1);
@@ -140,7 +140,7 @@ TEST_P(exclusion, keeps_threads_and_coroutines_and_callbacks_apart) {
   EXPECT_EQ(counter, 220);
 }
 
-TEST_P(exclusion, serves_a_thousand_waiters_on_one_name) {
+TEST_OF_STORES(exclusion, serves_a_thousand_waiters_on_one_name) {
   constexpr int many = 1'000;
   int counter = 0;
   std::counting_semaphore<> ended(0);

@@ -21,7 +21,7 @@ class expiry : public suite {
 };
 HOLDFAST_FOR(expiry, stores_with({}));
 
-TEST_P(expiry, of_a_fixed_lease_comes_by_itself_and_is_signalled) {
+TEST_OF_STORES(expiry, of_a_fixed_lease_comes_by_itself_and_is_signalled) {
   lease fixed = client(0).acquire("a", {.ttl = brief(), .renew = false});
   EXPECT_TRUE(fixed.held());
   EXPECT_LE(fixed.remaining(), brief());
@@ -31,14 +31,14 @@ TEST_P(expiry, of_a_fixed_lease_comes_by_itself_and_is_signalled) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(expiry, of_a_fixed_lease_comes_before_anybody_else_gets_the_lock) {
+TEST_OF_STORES(expiry, of_a_fixed_lease_comes_before_anybody_else_gets_the_lock) {
   const lease fixed = client(0).acquire("a", {.ttl = brief(), .renew = false});
   const lease next = client(1).acquire("a");
   EXPECT_FALSE(fixed.held());
   EXPECT_TRUE(next.held());
 }
 
-TEST_P(expiry, does_not_come_for_a_lease_that_is_renewed_also_after_four_ttls) {
+TEST_OF_STORES(expiry, does_not_come_for_a_lease_that_is_renewed_also_after_four_ttls) {
   const auto begun = boot_clock::now();
   lease held = client(0).acquire("a", {.ttl = brief()});
   std::future<bool> waiting =
@@ -51,7 +51,7 @@ TEST_P(expiry, does_not_come_for_a_lease_that_is_renewed_also_after_four_ttls) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_P(expiry, comes_when_max_hold_is_over_though_the_lease_was_renewed) {
+TEST_OF_STORES(expiry, comes_when_max_hold_is_over_though_the_lease_was_renewed) {
   const auto begun = boot_clock::now();
   lease held = client(0).acquire("a", {.ttl = brief(), .max_hold = 2 * brief()});
   const std::stop_token lost = held.lost_token();
@@ -61,7 +61,7 @@ TEST_P(expiry, comes_when_max_hold_is_over_though_the_lease_was_renewed) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(expiry, is_put_off_by_the_holders_own_renewal) {
+TEST_OF_STORES(expiry, is_put_off_by_the_holders_own_renewal) {
   const auto begun = boot_clock::now();
   lease held = client(0).acquire("a", {.ttl = brief(), .renew = false});
   EXPECT_TRUE(held.renew(4 * brief()));

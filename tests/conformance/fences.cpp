@@ -6,7 +6,7 @@ namespace {
 class fences : public suite {};
 HOLDFAST_FOR(fences, stores_with({}));
 
-TEST_P(fences, grow_with_every_holder_of_one_client) {
+TEST_OF_STORES(fences, grow_with_every_holder_of_one_client) {
   std::uint64_t last = 0;
   for (int k = 0; k < 50; ++k) {
     const lease held = client().acquire("a");
@@ -15,7 +15,7 @@ TEST_P(fences, grow_with_every_holder_of_one_client) {
   }
 }
 
-TEST_P(fences, grow_with_every_holder_whichever_client_and_thread_it_is_on) {
+TEST_OF_STORES(fences, grow_with_every_holder_whichever_client_and_thread_it_is_on) {
   std::uint64_t last = 0;
   int wrong = 0;
   std::vector<store> clients;
@@ -33,13 +33,13 @@ TEST_P(fences, grow_with_every_holder_whichever_client_and_thread_it_is_on) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_P(fences, grow_when_a_lease_has_run_out) {
+TEST_OF_STORES(fences, grow_when_a_lease_has_run_out) {
   const lease first = client(0).acquire("a", {.ttl = brief() / 3, .renew = false});
   const lease second = client(1).acquire("a");
   EXPECT_GT(second.fence(), first.fence());
 }
 
-TEST_P(fences, stay_the_same_for_as_long_as_a_lease_is_held) {
+TEST_OF_STORES(fences, stay_the_same_for_as_long_as_a_lease_is_held) {
   lease held = client().acquire("a");
   const std::uint64_t fence = held.fence();
   EXPECT_TRUE(held.renew(brief()));
@@ -48,7 +48,7 @@ TEST_P(fences, stay_the_same_for_as_long_as_a_lease_is_held) {
   EXPECT_EQ(held.fence(), fence);
 }
 
-TEST_P(fences, keep_a_late_holder_from_the_resource) {
+TEST_OF_STORES(fences, keep_a_late_holder_from_the_resource) {
   fence_gate resource;
   const lease late = client(0).acquire("a", {.ttl = brief() / 3, .renew = false});
   EXPECT_TRUE(resource.admit(late.fence()));
@@ -60,7 +60,7 @@ TEST_P(fences, keep_a_late_holder_from_the_resource) {
 class fences_after_a_loss_of_state : public suite {};
 HOLDFAST_FOR(fences_after_a_loss_of_state, stores_with({power::lose_state}));
 
-TEST_P(fences_after_a_loss_of_state, do_not_go_back) {
+TEST_OF_STORES(fences_after_a_loss_of_state, do_not_go_back) {
   lease before = client(0).acquire("a");
   service_->lose_state();
   const lease after = client(1).acquire("a");

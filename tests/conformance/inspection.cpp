@@ -7,7 +7,7 @@ namespace {
 
 class inspection : public suite {
  protected:
-  [[nodiscard]] bool needs_a_ttl() const { return GetParam()->promises.by == guarantees::exclusion::lease; }
+  [[nodiscard]] bool needs_a_ttl() const { return joined_store().promises.by == guarantees::exclusion::lease; }
   /// Whose labels they are, in some order.
   template <class Party>
   [[nodiscard]] static std::vector<std::string> labels(const std::vector<Party>& those) {
@@ -19,7 +19,7 @@ class inspection : public suite {
 };
 HOLDFAST_FOR(inspection, stores_with({}));
 
-TEST_P(inspection, of_what_nobody_uses_shows_nobody_and_leaves_nothing_behind) {
+TEST_OF_STORES(inspection, of_what_nobody_uses_shows_nobody_and_leaves_nothing_behind) {
   const state is = client().inspect("a");
   EXPECT_EQ(is.holding, 0u);
   EXPECT_TRUE(is.holders.empty());
@@ -28,7 +28,7 @@ TEST_P(inspection, of_what_nobody_uses_shows_nobody_and_leaves_nothing_behind) {
   EXPECT_EQ(is.permits, 0u);
 }
 
-TEST_P(inspection, shows_the_holder_of_a_lock) {
+TEST_OF_STORES(inspection, shows_the_holder_of_a_lock) {
   const lease held = client(0).acquire("a", {.ttl = 1h, .label = "the nightly report"});
   const state is = client(1).inspect("a");
   ASSERT_EQ(is.holders.size(), 1u);
@@ -47,7 +47,7 @@ TEST_P(inspection, shows_the_holder_of_a_lock) {
   }
 }
 
-TEST_P(inspection, shows_the_time_that_is_left_of_a_fixed_lease) {
+TEST_OF_STORES(inspection, shows_the_time_that_is_left_of_a_fixed_lease) {
   const lease held = client(0).acquire("a", {.ttl = 1h, .renew = false});
   const state is = client(1).inspect("a");
   ASSERT_EQ(is.holders.size(), 1u);
@@ -55,7 +55,7 @@ TEST_P(inspection, shows_the_time_that_is_left_of_a_fixed_lease) {
   EXPECT_LE(*is.holders.front().left, 1h);
 }
 
-TEST_P(inspection, takes_frees_and_extends_nothing) {
+TEST_OF_STORES(inspection, takes_frees_and_extends_nothing) {
   const lease held = client(0).acquire("a", {.ttl = brief(), .renew = false});
   for (int times = 0; times < 3; ++times) (void)client(1).inspect("a");
   EXPECT_TRUE(test::happens(held.lost_token())) << "it must end in its time, however often it is looked at";
@@ -64,7 +64,7 @@ TEST_P(inspection, takes_frees_and_extends_nothing) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(inspection, counts_those_who_wait_in_their_order) {
+TEST_OF_STORES(inspection, counts_those_who_wait_in_their_order) {
   lease held = client(0).acquire("a", {.label = "holds"});
   const auto before = std::chrono::system_clock::now();
   EXPECT_FALSE(client(0).inspect("a").waiting_since);
@@ -95,7 +95,7 @@ TEST_P(inspection, counts_those_who_wait_in_their_order) {
 class inspection_of_some : public inspection {};
 HOLDFAST_FOR(inspection_of_some, stores_with({power::share}));
 
-TEST_P(inspection_of_some, shows_all_readers_with_their_fence) {
+TEST_OF_STORES(inspection_of_some, shows_all_readers_with_their_fence) {
   const lease one = client(0).acquire("a", {.label = "one", .shared = true});
   const lease two = client(1).acquire("a", {.label = "two", .shared = true});
   const state is = client(2).inspect("a");
@@ -109,7 +109,7 @@ TEST_P(inspection_of_some, shows_all_readers_with_their_fence) {
   EXPECT_EQ(is.permits, 0u);
 }
 
-TEST_P(inspection_of_some, shows_who_holds_how_many_permits_and_how_many_there_are) {
+TEST_OF_STORES(inspection_of_some, shows_who_holds_how_many_permits_and_how_many_there_are) {
   semaphore here(client(0), "a", 10, {.label = "here"});
   semaphore there(client(1), "a", 10, {.label = "there"});
   const lease two = here.take(2);
@@ -140,7 +140,7 @@ class inspection_in_vain : public suite {
 };
 HOLDFAST_FOR(inspection_in_vain, stores_with({power::fall_silent}));
 
-TEST_P(inspection_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
+TEST_OF_STORES(inspection_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
   const store impatient = service_->open({.patience = 50ms});
   service_->fall_silent();
   try {
@@ -155,7 +155,7 @@ TEST_P(inspection_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
 class inspection_of_the_dead : public suite {};
 HOLDFAST_FOR(inspection_of_the_dead, stores_with({power::end_clients}, guarantees::exclusion::kernel));
 
-TEST_P(inspection_of_the_dead, shows_nobody) {
+TEST_OF_STORES(inspection_of_the_dead, shows_nobody) {
   const store looks = client(0);
   const lease held = client(1).acquire("a");
   service_->kill_newest();

@@ -20,7 +20,7 @@ class latches : public suite {
 };
 HOLDFAST_FOR(latches, stores_with({power::numbers}));
 
-TEST_P(latches, let_all_pass_when_all_have_arrived) {
+TEST_OF_STORES(latches, let_all_pass_when_all_have_arrived) {
   constexpr std::size_t clients = 4;
   std::atomic<std::size_t> arrived{0};
   std::vector<std::future<bool>> all;
@@ -35,7 +35,7 @@ TEST_P(latches, let_all_pass_when_all_have_arrived) {
   for (auto& each : all) EXPECT_TRUE(test::get(std::move(each))) << "somebody was missing";
 }
 
-TEST_P(latches, wake_those_who_wait_by_a_message_and_let_late_ones_pass) {
+TEST_OF_STORES(latches, wake_those_who_wait_by_a_message_and_let_late_ones_pass) {
   latch counts(client(0), "a", 2);
   EXPECT_FALSE(counts.try_wait());
   std::vector<std::future<bool>> waiting;
@@ -51,7 +51,7 @@ TEST_P(latches, wake_those_who_wait_by_a_message_and_let_late_ones_pass) {
   latch(client(3), "a", 2).wait();
 }
 
-TEST_P(latches, count_several_at_once_and_never_below_zero) {
+TEST_OF_STORES(latches, count_several_at_once_and_never_below_zero) {
   latch counts(client(0), "a", 5), others(client(1), "a", 5);
   counts.count_down(3);
   EXPECT_EQ(code_of([&] { others.count_down(3); }), errc::bad_option);
@@ -62,7 +62,7 @@ TEST_P(latches, count_several_at_once_and_never_below_zero) {
   EXPECT_TRUE(counts.try_wait());
 }
 
-TEST_P(latches, are_agreed_on_by_all_who_name_them) {
+TEST_OF_STORES(latches, are_agreed_on_by_all_who_name_them) {
   latch counts(client(0), "a", 3);
   counts.count_down();
   latch other(client(1), "a", 4);
@@ -73,14 +73,14 @@ TEST_P(latches, are_agreed_on_by_all_who_name_them) {
   EXPECT_TRUE(counts.try_wait()) << "what was refused was counted";
 }
 
-TEST_P(latches, have_nothing_to_do_with_a_lock_of_that_name) {
+TEST_OF_STORES(latches, have_nothing_to_do_with_a_lock_of_that_name) {
   const lease held = client(0).acquire("a");
   latch counts(client(1), "a", 1);
   counts.arrive_and_wait();
   EXPECT_TRUE(held.held());
 }
 
-TEST_P(latches, are_forgotten_after_their_ttl) {
+TEST_OF_STORES(latches, are_forgotten_after_their_ttl) {
   latch counts(client(0), "a", 1, {.ttl = brief() / 3});
   counts.count_down();
   while (counts.try_wait()) {
@@ -88,7 +88,7 @@ TEST_P(latches, are_forgotten_after_their_ttl) {
   counts.count_down();  // it is as new
 }
 
-TEST_P(latches, are_waited_for_until_asked_to_stop_or_the_store_is_closed) {
+TEST_OF_STORES(latches, are_waited_for_until_asked_to_stop_or_the_store_is_closed) {
   std::stop_source stop;
   std::future<bool> asked =
       in_background([s = client(0), t = stop.get_token()] { return latch(s, "a", 1).wait(until(t)); });
@@ -105,7 +105,7 @@ TEST_P(latches, are_waited_for_until_asked_to_stop_or_the_store_is_closed) {
 class cut_latches : public latches {};
 HOLDFAST_FOR(cut_latches, stores_with({power::numbers, power::cut_replies}));
 
-TEST_P(cut_latches, count_exactly_once_though_replies_are_lost) {
+TEST_OF_STORES(cut_latches, count_exactly_once_though_replies_are_lost) {
   constexpr int expected = 10;
   latch one(client(0), "a", expected), other(client(1), "a", expected);
   for (int n = 0; n < expected; ++n) {
@@ -120,7 +120,7 @@ TEST_P(cut_latches, count_exactly_once_though_replies_are_lost) {
 class lost_latches : public latches {};
 HOLDFAST_FOR(lost_latches, stores_with({power::numbers, power::lose_replies}));
 
-TEST_P(lost_latches, say_that_it_is_not_known_only_when_it_is_not) {
+TEST_OF_STORES(lost_latches, say_that_it_is_not_known_only_when_it_is_not) {
   store impatient = service_->open({.patience = 300ms});
   latch counts(impatient, "a", 1);
   EXPECT_FALSE(counts.try_wait());
@@ -134,7 +134,7 @@ TEST_P(lost_latches, say_that_it_is_not_known_only_when_it_is_not) {
 class latches_of_processes : public latches {};
 HOLDFAST_FOR(latches_of_processes, stores_with({power::numbers, power::end_clients}));
 
-TEST_P(latches_of_processes, keep_what_a_process_counted_that_was_killed) {
+TEST_OF_STORES(latches_of_processes, keep_what_a_process_counted_that_was_killed) {
   latch waits(client(0), "a", 2);
   latch(client(1), "a", 2).count_down();
   service_->kill_newest();

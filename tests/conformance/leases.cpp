@@ -9,7 +9,7 @@ namespace {
 class leases : public suite {};
 HOLDFAST_FOR(leases, stores_with({}));
 
-TEST_P(leases, are_used_and_released_on_any_thread) {
+TEST_OF_STORES(leases, are_used_and_released_on_any_thread) {
   lease here = client().acquire("a");
   std::thread([there = std::move(here)]() mutable {
     EXPECT_TRUE(there.held());
@@ -19,13 +19,13 @@ TEST_P(leases, are_used_and_released_on_any_thread) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(leases, are_released_by_their_destructor_on_any_thread) {
+TEST_OF_STORES(leases, are_released_by_their_destructor_on_any_thread) {
   lease here = client().acquire("a");
   std::thread([there = std::move(here)] { EXPECT_TRUE(there.held()); }).join();
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(leases, are_released_once) {
+TEST_OF_STORES(leases, are_released_once) {
   lease first = client(0).acquire("a");
   EXPECT_EQ(first.release(), released::yes);
   const lease second = client(1).acquire("a");
@@ -34,7 +34,7 @@ TEST_P(leases, are_released_once) {
   EXPECT_FALSE(is_free("a")) << "the second release freed the lock of another";
 }
 
-TEST_P(leases, of_one_client_are_not_those_of_another) {
+TEST_OF_STORES(leases, of_one_client_are_not_those_of_another) {
   lease first = client(0).acquire("a", {.ttl = brief() / 3, .renew = false});
   EXPECT_TRUE(test::happens(first.lost_token()));
   const lease second = client(1).acquire("a");
@@ -44,7 +44,7 @@ TEST_P(leases, of_one_client_are_not_those_of_another) {
   EXPECT_FALSE(is_free("a")) << "a stranger freed it";
 }
 
-TEST_P(leases, count_their_deadline_from_before_they_were_granted) {
+TEST_OF_STORES(leases, count_their_deadline_from_before_they_were_granted) {
   const auto before = boot_clock::now();
   const lease held = client().acquire("a", {.ttl = 10s});
   const auto after = boot_clock::now();
@@ -58,7 +58,7 @@ test::user_coroutine give_back(lease held, std::promise<released> end) {
   end.set_value(how);
 }
 
-TEST_P(leases, are_released_by_coroutines_too) {
+TEST_OF_STORES(leases, are_released_by_coroutines_too) {
   std::promise<released> first, second;
   std::future<released> first_end = first.get_future(), second_end = second.get_future();
   give_back(client().acquire("a"), std::move(first));
@@ -70,7 +70,7 @@ TEST_P(leases, are_released_by_coroutines_too) {
   EXPECT_EQ(test::get(std::move(second_end)), released::lost);
 }
 
-TEST_P(leases, with_bad_options_are_refused_before_anything_is_sent) {
+TEST_OF_STORES(leases, with_bad_options_are_refused_before_anything_is_sent) {
   for (const auto ttl : {0ms, -1ms, 9ms, std::chrono::milliseconds(24h) + 1ms, std::chrono::milliseconds::max()}) {
     std::error_code why;
     EXPECT_FALSE(client().try_acquire("a", within(0s), {.ttl = ttl}, why));

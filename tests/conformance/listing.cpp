@@ -28,13 +28,13 @@ class lists : public suite {
 };
 HOLDFAST_FOR(lists, stores_with({power::oversee}));
 
-TEST_P(lists, nothing_where_nobody_locks) {
+TEST_OF_STORES(lists, nothing_where_nobody_locks) {
   const listing page = client().list();
   EXPECT_TRUE(page.names.empty());
   EXPECT_TRUE(page.next.empty());
 }
 
-TEST_P(lists, what_is_held_and_not_what_was) {
+TEST_OF_STORES(lists, what_is_held_and_not_what_was) {
   const lease one = client(0).acquire("one", {.ttl = 1h, .label = "the nightly report"});
   client(0).acquire("two").release();
   const lease three = client(1).acquire("three", {.ttl = 1h});
@@ -49,7 +49,7 @@ TEST_P(lists, what_is_held_and_not_what_was) {
   EXPECT_NE(is.holders.front().pid, 0);
 }
 
-TEST_P(lists, page_by_page) {
+TEST_OF_STORES(lists, page_by_page) {
   std::vector<lease> held;
   std::vector<std::string> wanted;
   for (int n = 1000; n < 1450; ++n) {
@@ -61,7 +61,7 @@ TEST_P(lists, page_by_page) {
   EXPECT_EQ(names("job 14"), std::vector<std::string>(wanted.end() - 50, wanted.end()));
 }
 
-TEST_P(lists, what_begins_so_though_it_looks_like_a_pattern) {
+TEST_OF_STORES(lists, what_begins_so_though_it_looks_like_a_pattern) {
   std::vector<lease> held;
   for (const char* name : {"a*b", "a*bc", "aXb", "a?b", "a[x]b", "axb", "a\\b", "a", "b"}) {
     held.push_back(client(0).acquire(name, {.ttl = 1h}));
@@ -76,7 +76,7 @@ TEST_P(lists, what_begins_so_though_it_looks_like_a_pattern) {
   EXPECT_EQ(names().size(), 9u);
 }
 
-TEST_P(lists, odd_names_as_they_are) {
+TEST_OF_STORES(lists, odd_names_as_they_are) {
   std::vector<lease> held;
   for (const std::string& name : odd_names()) held.push_back(client(0).acquire(name, {.ttl = 1h}));
   std::vector<std::string> wanted = odd_names();
@@ -88,7 +88,7 @@ TEST_P(lists, odd_names_as_they_are) {
   }
 }
 
-TEST_P(lists, how_many_wait_and_not_who) {
+TEST_OF_STORES(lists, how_many_wait_and_not_who) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::vector<std::future<bool>> waiting;
   for (std::size_t n = 1; n <= 3; ++n) {
@@ -103,7 +103,7 @@ TEST_P(lists, how_many_wait_and_not_who) {
   for (auto& each : waiting) EXPECT_TRUE(test::get(std::move(each)));
 }
 
-TEST_P(lists, a_page_that_nobody_began_is_refused_or_goes_on_from_there) {
+TEST_OF_STORES(lists, a_page_that_nobody_began_is_refused_or_goes_on_from_there) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   try {
     (void)client(1).list("", "what nobody said");
@@ -115,7 +115,7 @@ TEST_P(lists, a_page_that_nobody_began_is_refused_or_goes_on_from_there) {
 class lists_of_some : public lists {};
 HOLDFAST_FOR(lists_of_some, stores_with({power::oversee, power::share}));
 
-TEST_P(lists_of_some, a_few_readers_and_how_many_there_are) {
+TEST_OF_STORES(lists_of_some, a_few_readers_and_how_many_there_are) {
   std::vector<lease> readers;
   for (std::size_t n = 0; n < 6; ++n) readers.push_back(client(n % 2).acquire("a", {.ttl = 1h, .shared = true}));
   const state is = all().at("a");
@@ -127,7 +127,7 @@ TEST_P(lists_of_some, a_few_readers_and_how_many_there_are) {
   }
 }
 
-TEST_P(lists_of_some, permits) {
+TEST_OF_STORES(lists_of_some, permits) {
   const lease two = semaphore(client(0), "a", 10, {.ttl = 1h}).take(2);
   const state is = all().at("a");
   EXPECT_EQ(is.permits, 10u);
@@ -143,7 +143,7 @@ class lists_in_vain : public suite {
 };
 HOLDFAST_FOR(lists_in_vain, stores_with({power::oversee, power::fall_silent}));
 
-TEST_P(lists_in_vain, where_the_store_gives_no_answer) {
+TEST_OF_STORES(lists_in_vain, where_the_store_gives_no_answer) {
   const store impatient = service_->open({.patience = 50ms});
   service_->fall_silent();
   try {
@@ -157,7 +157,7 @@ TEST_P(lists_in_vain, where_the_store_gives_no_answer) {
 class lists_of_the_dead : public lists {};
 HOLDFAST_FOR(lists_of_the_dead, stores_with({power::oversee, power::end_clients}, guarantees::exclusion::kernel));
 
-TEST_P(lists_of_the_dead, show_nobody) {
+TEST_OF_STORES(lists_of_the_dead, show_nobody) {
   const store looks = client(9);
   const lease held = client(0).acquire("a");
   service_->kill_newest();

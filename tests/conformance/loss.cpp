@@ -6,7 +6,7 @@ namespace {
 class loss_of_state : public suite {};
 HOLDFAST_FOR(loss_of_state, stores_with({power::lose_state}));
 
-TEST_P(loss_of_state, is_signalled_to_the_holder) {
+TEST_OF_STORES(loss_of_state, is_signalled_to_the_holder) {
   lease held = client().acquire("a", {.ttl = brief()});
   const std::stop_token lost = held.lost_token();
   service_->lose_state();
@@ -17,20 +17,20 @@ TEST_P(loss_of_state, is_signalled_to_the_holder) {
   EXPECT_EQ(held.release(), released::lost);
 }
 
-TEST_P(loss_of_state, is_found_out_by_the_holders_own_renewal) {
+TEST_OF_STORES(loss_of_state, is_found_out_by_the_holders_own_renewal) {
   lease held = client().acquire("a");
   service_->lose_state();
   EXPECT_FALSE(held.renew(10s));
   EXPECT_FALSE(held.held());
 }
 
-TEST_P(loss_of_state, is_found_out_by_a_release) {
+TEST_OF_STORES(loss_of_state, is_found_out_by_a_release) {
   lease held = client().acquire("a");
   service_->lose_state();
   EXPECT_EQ(held.release(), released::lost);
 }
 
-TEST_P(loss_of_state, does_not_let_the_old_holder_free_or_renew_the_lock_of_the_new_one) {
+TEST_OF_STORES(loss_of_state, does_not_let_the_old_holder_free_or_renew_the_lock_of_the_new_one) {
   lease old = client(0).acquire("a");
   service_->lose_state();
   const lease young = client(1).acquire("a");
@@ -40,7 +40,7 @@ TEST_P(loss_of_state, does_not_let_the_old_holder_free_or_renew_the_lock_of_the_
   EXPECT_FALSE(is_free("a"));
 }
 
-TEST_P(loss_of_state, wakes_those_who_wait_before_the_old_ttl_is_over) {
+TEST_OF_STORES(loss_of_state, wakes_those_who_wait_before_the_old_ttl_is_over) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   std::future<bool> waiting =
       in_background([s = client(1)]() mutable { return s.try_acquire("a", within(1h)).has_value(); });
@@ -49,7 +49,7 @@ TEST_P(loss_of_state, wakes_those_who_wait_before_the_old_ttl_is_over) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_P(loss_of_state, is_no_reason_to_wait_for_the_next_caller_of_the_same_client) {
+TEST_OF_STORES(loss_of_state, is_no_reason_to_wait_for_the_next_caller_of_the_same_client) {
   const lease held = client().acquire("a", {.ttl = brief()});
   std::future<bool> waiting =
       in_background([s = client()]() mutable { return s.try_acquire("a", within(test::hang)).has_value(); });
@@ -67,7 +67,7 @@ HOLDFAST_FOR(silence, stores_with({power::fall_silent}));
 class silence_to_renewals : public silence {};
 HOLDFAST_FOR(silence_to_renewals, stores_with({power::fall_silent}, guarantees::exclusion::lease));
 
-TEST_P(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_signalled) {
+TEST_OF_STORES(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_signalled) {
   lease held = client(0).acquire("a", {.ttl = brief()});
   const std::stop_token lost = held.lost_token();
   service_->fall_silent();
@@ -78,7 +78,7 @@ TEST_P(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_signalle
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(silence_to_renewals, that_is_over_before_the_deadline_is_no_loss) {
+TEST_OF_STORES(silence_to_renewals, that_is_over_before_the_deadline_is_no_loss) {
   lease held = client().acquire("a", {.ttl = 4 * brief()});
   service_->fall_silent();
   EXPECT_TRUE(seen().comes(event::kind::suspect)) << "nobody tried to renew";
@@ -88,7 +88,7 @@ TEST_P(silence_to_renewals, that_is_over_before_the_deadline_is_no_loss) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_P(silence, is_unreachable_and_never_busy) {
+TEST_OF_STORES(silence, is_unreachable_and_never_busy) {
   service_->fall_silent();
   std::error_code why;
   EXPECT_FALSE(client().try_acquire("a", within(50ms), {}, why));
@@ -102,7 +102,7 @@ TEST_P(silence, is_unreachable_and_never_busy) {
   }
 }
 
-TEST_P(silence, is_an_error_when_patience_is_over_also_for_those_who_would_wait_for_ever) {
+TEST_OF_STORES(silence, is_an_error_when_patience_is_over_also_for_those_who_would_wait_for_ever) {
   store impatient = service_->open({.patience = 50ms});
   service_->fall_silent();
   std::error_code why;
@@ -112,7 +112,7 @@ TEST_P(silence, is_an_error_when_patience_is_over_also_for_those_who_would_wait_
   EXPECT_EQ(why, errc::unreachable) << "one look";
 }
 
-TEST_P(silence, does_not_make_a_release_or_a_destructor_wait_beyond_the_deadline) {
+TEST_OF_STORES(silence, does_not_make_a_release_or_a_destructor_wait_beyond_the_deadline) {
   lease first = client().acquire("a", {.ttl = brief()});
   {
     const lease second = client().acquire("b", {.ttl = brief()});
@@ -124,7 +124,7 @@ TEST_P(silence, does_not_make_a_release_or_a_destructor_wait_beyond_the_deadline
   EXPECT_TRUE(client(1).try_acquire("b", within(test::hang)));
 }
 
-TEST_P(silence, is_left_at_once_by_those_who_are_asked_to_stop) {
+TEST_OF_STORES(silence, is_left_at_once_by_those_who_are_asked_to_stop) {
   service_->fall_silent();
   std::stop_source stop;
   std::future<std::error_code> waiting = in_background([s = client(), t = stop.get_token()]() mutable {

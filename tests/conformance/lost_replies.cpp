@@ -13,7 +13,7 @@ HOLDFAST_FOR(cut_replies, stores_with({power::cut_replies}));
 class cut_renewals : public cut_replies {};
 HOLDFAST_FOR(cut_renewals, stores_with({power::cut_replies}, guarantees::exclusion::lease));
 
-TEST_P(cut_replies, to_an_acquire_are_made_good_by_adopting_what_is_ours_already) {
+TEST_OF_STORES(cut_replies, to_an_acquire_are_made_good_by_adopting_what_is_ours_already) {
   (void)client();
   service_->cut_replies(2);
   std::optional<lease> held = client().try_acquire("a", within(test::hang), {.ttl = 1h});
@@ -25,7 +25,7 @@ TEST_P(cut_replies, to_an_acquire_are_made_good_by_adopting_what_is_ours_already
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(cut_replies, to_an_acquire_do_not_cost_a_waiter_its_place) {
+TEST_OF_STORES(cut_replies, to_an_acquire_do_not_cost_a_waiter_its_place) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   (void)client(1);
   service_->cut_replies(1);
@@ -37,7 +37,7 @@ TEST_P(cut_replies, to_an_acquire_do_not_cost_a_waiter_its_place) {
   EXPECT_TRUE(test::get(std::move(first)));
 }
 
-TEST_P(cut_replies, to_a_release_are_asked_for_again_in_the_background) {
+TEST_OF_STORES(cut_replies, to_a_release_are_asked_for_again_in_the_background) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   service_->cut_replies(3);
   EXPECT_EQ(held.release(), released::unknown);
@@ -45,7 +45,7 @@ TEST_P(cut_replies, to_a_release_are_asked_for_again_in_the_background) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_P(cut_renewals, do_not_end_the_lease) {
+TEST_OF_STORES(cut_renewals, do_not_end_the_lease) {
   lease held = client().acquire("a", {.ttl = brief()});
   service_->cut_replies(1);
   EXPECT_TRUE(seen().comes(event::kind::suspect));
@@ -55,7 +55,7 @@ TEST_P(cut_renewals, do_not_end_the_lease) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_P(cut_replies, to_a_renewal_by_the_holder_are_told_and_leave_it_held) {
+TEST_OF_STORES(cut_replies, to_a_renewal_by_the_holder_are_told_and_leave_it_held) {
   lease held = client().acquire("a");
   service_->cut_replies(1);
   try {
@@ -75,7 +75,7 @@ class lost_replies : public suite {
 };
 HOLDFAST_FOR(lost_replies, stores_with({power::lose_replies}));
 
-TEST_P(lost_replies, leave_no_lock_behind_when_the_callers_limit_ends_first) {
+TEST_OF_STORES(lost_replies, leave_no_lock_behind_when_the_callers_limit_ends_first) {
   store impatient = service_->open({.patience = 100ms});
   service_->lose_replies();
   std::error_code why;
@@ -85,7 +85,7 @@ TEST_P(lost_replies, leave_no_lock_behind_when_the_callers_limit_ends_first) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang))) << "it is held by somebody who has given up";
 }
 
-TEST_P(lost_replies, leave_no_lock_behind_when_the_caller_is_asked_to_stop) {
+TEST_OF_STORES(lost_replies, leave_no_lock_behind_when_the_caller_is_asked_to_stop) {
   store impatient = service_->open({.patience = 100ms});
   service_->lose_replies();
   std::stop_source stop;

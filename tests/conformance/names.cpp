@@ -7,7 +7,7 @@ namespace {
 class names : public suite {};
 HOLDFAST_FOR(names, stores_with({}));
 
-TEST_P(names, of_any_bytes_but_nul_are_locked_and_freed) {
+TEST_OF_STORES(names, of_any_bytes_but_nul_are_locked_and_freed) {
   for (const std::string& name : odd_names()) {
     lease held = client(0).acquire(name);
     EXPECT_TRUE(held.held()) << testing::PrintToString(name);
@@ -19,7 +19,7 @@ TEST_P(names, of_any_bytes_but_nul_are_locked_and_freed) {
   }
 }
 
-TEST_P(names, that_differ_in_one_byte_are_different_locks) {
+TEST_OF_STORES(names, that_differ_in_one_byte_are_different_locks) {
   std::vector<lease> all;
   for (const std::string& name : odd_names()) {
     std::optional<lease> held = client(0).try_acquire(name);
@@ -30,7 +30,7 @@ TEST_P(names, that_differ_in_one_byte_are_different_locks) {
   for (lease& held : all) EXPECT_EQ(held.release(), released::yes) << testing::PrintToString(held.name());
 }
 
-TEST_P(names, of_any_bytes_wake_their_waiters) {
+TEST_OF_STORES(names, of_any_bytes_wake_their_waiters) {
   std::vector<lease> all;
   std::vector<std::future<bool>> waiting;
   for (const std::string& name : odd_names()) {
@@ -43,7 +43,7 @@ TEST_P(names, of_any_bytes_wake_their_waiters) {
   for (auto& w : waiting) EXPECT_TRUE(test::get(std::move(w)));
 }
 
-TEST_P(names, that_are_bad_are_refused) {
+TEST_OF_STORES(names, that_are_bad_are_refused) {
   const std::string with_nul("a\0b", 3), too_long(513, 'n'), much_too_long(1 << 20, 'n');
   for (const std::string& name : {std::string(), with_nul, too_long, much_too_long}) {
     std::error_code why;

@@ -75,7 +75,7 @@ class doing_it_once : public suite {
 };
 HOLDFAST_FOR(doing_it_once, stores_with({power::share}));
 
-TEST_P(doing_it_once, lets_one_of_twenty_clients_make_it_and_the_others_find_it) {
+TEST_OF_STORES(doing_it_once, lets_one_of_twenty_clients_make_it_and_the_others_find_it) {
   std::counting_semaphore<> all_wait(0);
   auto maker = maker_in(0, [&] {
     EXPECT_TRUE(test::happens(all_wait));
@@ -88,7 +88,7 @@ TEST_P(doing_it_once, lets_one_of_twenty_clients_make_it_and_the_others_find_it)
   EXPECT_EQ(there_.puts(), 1);
 }
 
-TEST_P(doing_it_once, lets_all_who_waited_look_together_and_not_one_after_the_other) {
+TEST_OF_STORES(doing_it_once, lets_all_who_waited_look_together_and_not_one_after_the_other) {
   std::counting_semaphore<> all_wait(0), arrived(0), go_on(0);
   auto maker = maker_in(0, [&] {
     EXPECT_TRUE(test::happens(all_wait));
@@ -107,7 +107,7 @@ TEST_P(doing_it_once, lets_all_who_waited_look_together_and_not_one_after_the_ot
   EXPECT_EQ(there_.puts(), 1);
 }
 
-TEST_P(doing_it_once, lets_one_other_make_it_when_the_maker_throws) {
+TEST_OF_STORES(doing_it_once, lets_one_other_make_it_when_the_maker_throws) {
   std::counting_semaphore<> all_wait(0);
   auto maker = maker_in(0, [&]() -> int {
     EXPECT_TRUE(test::happens(all_wait));
@@ -120,7 +120,7 @@ TEST_P(doing_it_once, lets_one_other_make_it_when_the_maker_throws) {
   EXPECT_EQ(there_.puts(), 1);
 }
 
-TEST_P(doing_it_once, lets_all_of_a_crowd_that_comes_at_the_same_moment_have_it_of_one) {
+TEST_OF_STORES(doing_it_once, lets_all_of_a_crowd_that_comes_at_the_same_moment_have_it_of_one) {
   for (std::size_t n = 1; n <= crowd; ++n) (void)client(n);
   std::atomic<int> found{0};
   {
@@ -135,7 +135,7 @@ TEST_P(doing_it_once, lets_all_of_a_crowd_that_comes_at_the_same_moment_have_it_
   EXPECT_EQ(there_.puts(), 1);
 }
 
-TEST_P(doing_it_once, leaves_with_nothing_at_its_limit_and_the_maker_goes_on) {
+TEST_OF_STORES(doing_it_once, leaves_with_nothing_at_its_limit_and_the_maker_goes_on) {
   std::counting_semaphore<> finish(0);
   auto maker = maker_in(0, [&] {
     EXPECT_TRUE(test::happens(finish));
@@ -155,7 +155,7 @@ class doing_it_once_though_the_maker_dies : public doing_it_once {
 };
 HOLDFAST_FOR(doing_it_once_though_the_maker_dies, stores_with({power::share, power::end_clients}));
 
-TEST_P(doing_it_once_though_the_maker_dies, lets_one_other_make_it) {
+TEST_OF_STORES(doing_it_once_though_the_maker_dies, lets_one_other_make_it) {
   for (std::size_t n = 1; n <= crowd; ++n) (void)client(n);
   std::counting_semaphore<> never_comes_to_it(0);
   auto dying = maker_in(0, [&] {
@@ -176,7 +176,7 @@ class doing_it_once_through_cut_connections : public doing_it_once {
 };
 HOLDFAST_FOR(doing_it_once_through_cut_connections, stores_with({power::share, power::cut_replies}));
 
-TEST_P(doing_it_once_through_cut_connections, is_no_error) {
+TEST_OF_STORES(doing_it_once_through_cut_connections, is_no_error) {
   store& mine = client();
   service_->cut_replies(2);
   EXPECT_EQ(once(mine, "a", [this] { return there_.look(); }, [this] { return there_.put(); }, {.ttl = 1h}), 7);

@@ -6,7 +6,7 @@ namespace {
 class order : public suite {};
 HOLDFAST_FOR(order, fair_stores());
 
-TEST_P(order, is_first_come_first_served_among_clients) {
+TEST_OF_STORES(order, is_first_come_first_served_among_clients) {
   constexpr std::size_t many = 8;
   std::vector<std::size_t> served;
   lease held = client(0).acquire("a");
@@ -25,7 +25,7 @@ TEST_P(order, is_first_come_first_served_among_clients) {
   EXPECT_EQ(served, expected);
 }
 
-TEST_P(order, is_first_come_first_served_within_a_client) {
+TEST_OF_STORES(order, is_first_come_first_served_within_a_client) {
   constexpr std::size_t many = 40;  // more than a burst
   std::vector<std::size_t> served;
   lease held = client(0).acquire("a");
@@ -44,7 +44,7 @@ TEST_P(order, is_first_come_first_served_within_a_client) {
   EXPECT_EQ(served, expected);
 }
 
-TEST_P(order, skips_those_who_have_given_up) {
+TEST_OF_STORES(order, skips_those_who_have_given_up) {
   std::vector<std::size_t> served;
   lease held = client(0).acquire("a");
   std::stop_source stop;
@@ -61,7 +61,7 @@ TEST_P(order, skips_those_who_have_given_up) {
 }
 
 /// A client with many callers does not keep the others out: after a burst it goes to the end of the queue.
-TEST_P(order, gives_every_client_its_turn_however_many_callers_another_has) {
+TEST_OF_STORES(order, gives_every_client_its_turn_however_many_callers_another_has) {
   store greedy = client(0);
   std::atomic<bool> over{false};
   test::threads all(4, [&](int) {

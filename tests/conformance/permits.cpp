@@ -22,7 +22,7 @@ class permits : public suite {
 };
 HOLDFAST_FOR(permits, stores_with({power::share}));
 
-TEST_P(permits, are_as_many_as_was_said_over_all_clients) {
+TEST_OF_STORES(permits, are_as_many_as_was_said_over_all_clients) {
   semaphore one(client(0), "a", 3, patient), other(client(1), "a", 3, patient);
   one.acquire();
   one.acquire();
@@ -35,7 +35,7 @@ TEST_P(permits, are_as_many_as_was_said_over_all_clients) {
   one.release();
 }
 
-TEST_P(permits, are_taken_several_at_once_or_none) {
+TEST_OF_STORES(permits, are_taken_several_at_once_or_none) {
   semaphore s(client(0), "a", 5, patient);
   lease three = s.take(3);
   EXPECT_TRUE(three.held());
@@ -46,7 +46,7 @@ TEST_P(permits, are_taken_several_at_once_or_none) {
   EXPECT_TRUE(s.try_take(within(0s), 3));
 }
 
-TEST_P(permits, come_back_to_those_who_wait_in_order_and_a_large_request_is_not_overtaken) {
+TEST_OF_STORES(permits, come_back_to_those_who_wait_in_order_and_a_large_request_is_not_overtaken) {
   semaphore all(client(0), "a", 4, patient);
   lease first = all.take(2), second = all.take(2);
   std::vector<std::string> order;
@@ -75,7 +75,7 @@ TEST_P(permits, come_back_to_those_who_wait_in_order_and_a_large_request_is_not_
   EXPECT_EQ(order, (std::vector<std::string>{"large", "small"}));
 }
 
-TEST_P(permits, wake_all_who_fit_when_many_come_back) {
+TEST_OF_STORES(permits, wake_all_who_fit_when_many_come_back) {
   constexpr std::size_t many = 4;
   semaphore all(client(0), "a", many, patient);
   lease everything = all.take(many);
@@ -96,7 +96,7 @@ TEST_P(permits, wake_all_who_fit_when_many_come_back) {
   for (auto& w : waiting) test::get(std::move(w));
 }
 
-TEST_P(permits, go_to_the_next_when_the_first_in_line_gives_up) {
+TEST_OF_STORES(permits, go_to_the_next_when_the_first_in_line_gives_up) {
   semaphore all(client(0), "a", 2, patient);
   const lease one = all.take(1);
   std::stop_source stop;
@@ -115,7 +115,7 @@ TEST_P(permits, go_to_the_next_when_the_first_in_line_gives_up) {
   EXPECT_TRUE(test::get(std::move(small)));
 }
 
-TEST_P(permits, have_a_number_that_all_who_use_them_agree_on) {
+TEST_OF_STORES(permits, have_a_number_that_all_who_use_them_agree_on) {
   semaphore right(client(0), "a", 3, patient);
   semaphore wrong(client(1), "a", 4, patient);
   right.acquire();
@@ -126,7 +126,7 @@ TEST_P(permits, have_a_number_that_all_who_use_them_agree_on) {
   wrong.release();
 }
 
-TEST_P(permits, are_not_mixed_up_with_a_lock_of_that_name) {
+TEST_OF_STORES(permits, are_not_mixed_up_with_a_lock_of_that_name) {
   semaphore some(client(0), "a", 3, patient);
   some.acquire();
   EXPECT_EQ(failure_of([&] { (void)client(1).try_acquire("a"); }), errc::foreign);
@@ -137,7 +137,7 @@ TEST_P(permits, are_not_mixed_up_with_a_lock_of_that_name) {
   EXPECT_EQ(failure_of([&] { (void)some.try_acquire(); }), errc::foreign);
 }
 
-TEST_P(permits, can_be_made_more_and_those_who_wait_get_them) {
+TEST_OF_STORES(permits, can_be_made_more_and_those_who_wait_get_them) {
   semaphore s(client(0), "a", 1, patient);
   s.acquire();
   std::future<bool> next = in_background([&] { return s.try_acquire_for(test::hang); });
@@ -149,7 +149,7 @@ TEST_P(permits, can_be_made_more_and_those_who_wait_get_them) {
   s.release(2);
 }
 
-TEST_P(permits, can_be_made_fewer_and_what_is_held_stays_held) {
+TEST_OF_STORES(permits, can_be_made_fewer_and_what_is_held_stays_held) {
   semaphore s(client(0), "a", 3, patient);
   lease three = s.take(3);
   s.resize(2);
@@ -160,7 +160,7 @@ TEST_P(permits, can_be_made_fewer_and_what_is_held_stays_held) {
   EXPECT_TRUE(s.try_take(within(0s), 2));
 }
 
-TEST_P(permits, are_between_one_and_as_many_as_there_are) {
+TEST_OF_STORES(permits, are_between_one_and_as_many_as_there_are) {
   EXPECT_EQ(failure_of([&] { semaphore none(client(0), "a", 0); }), errc::bad_option);
   EXPECT_EQ(failure_of([&] { semaphore below(client(0), "a", -1); }), errc::bad_option);
   EXPECT_EQ(failure_of([&] { semaphore large(client(0), "a", semaphore::most + 1); }), errc::bad_option);
@@ -170,7 +170,7 @@ TEST_P(permits, are_between_one_and_as_many_as_there_are) {
   EXPECT_EQ(failure_of([&] { s.resize(0); }), errc::bad_option);
 }
 
-TEST_P(permits, that_were_not_acquired_are_not_given_back_and_the_observer_hears_of_it) {
+TEST_OF_STORES(permits, that_were_not_acquired_are_not_given_back_and_the_observer_hears_of_it) {
   semaphore s(client(0), "a", 2, patient), other(client(1), "a", 2, patient);
   other.acquire();
   s.acquire();
@@ -182,7 +182,7 @@ TEST_P(permits, that_were_not_acquired_are_not_given_back_and_the_observer_hears
   other.release();
 }
 
-TEST_P(permits, are_not_bound_to_threads) {
+TEST_OF_STORES(permits, are_not_bound_to_threads) {
   semaphore s(client(0), "a", 1, patient);
   s.acquire();
   test::get(in_background([&] { s.release(); }));
@@ -193,7 +193,7 @@ TEST_P(permits, are_not_bound_to_threads) {
 class permits_that_expire : public suite {};
 HOLDFAST_FOR(permits_that_expire, stores_with({power::share}));
 
-TEST_P(permits_that_expire, come_back_when_their_holders_time_is_over) {
+TEST_OF_STORES(permits_that_expire, come_back_when_their_holders_time_is_over) {
   semaphore dead(client(0), "a", 3, {.ttl = brief(), .renew = false}), next(client(1), "a", 3, {.ttl = 1h});
   const lease two = dead.take(2);
   const std::optional<lease> all = next.try_take(within(test::hang), 3);
@@ -204,7 +204,7 @@ TEST_P(permits_that_expire, come_back_when_their_holders_time_is_over) {
 class permits_under_a_ttl : public suite {};
 HOLDFAST_FOR(permits_under_a_ttl, stores_with({power::share}, guarantees::exclusion::lease));
 
-TEST_P(permits_under_a_ttl, are_kept_for_as_long_as_they_are_renewed) {
+TEST_OF_STORES(permits_under_a_ttl, are_kept_for_as_long_as_they_are_renewed) {
   semaphore s(client(0), "a", 2, {.ttl = brief()});
   const lease one = s.take();
   EXPECT_TRUE(seen(0).comes(event::kind::renewed, 3));

@@ -10,7 +10,7 @@ namespace {
 class recursion : public suite {};
 HOLDFAST_FOR(recursion, stores_with({}));
 
-TEST_P(recursion, is_free_when_it_was_unlocked_as_often_as_it_was_locked) {
+TEST_OF_STORES(recursion, is_free_when_it_was_unlocked_as_often_as_it_was_locked) {
   recursive_mutex m(client(0), "a", {.ttl = 1h});
   {
     const std::scoped_lock outer(m);
@@ -28,7 +28,7 @@ TEST_P(recursion, is_free_when_it_was_unlocked_as_often_as_it_was_locked) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(recursion, is_bound_to_the_thread) {
+TEST_OF_STORES(recursion, is_bound_to_the_thread) {
   recursive_mutex m(client(0), "a", {.ttl = 1h});
   m.lock();
   test::get(in_background([&] {
@@ -43,7 +43,7 @@ TEST_P(recursion, is_bound_to_the_thread) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(recursion, lets_another_thread_in_when_the_last_level_is_left) {
+TEST_OF_STORES(recursion, lets_another_thread_in_when_the_last_level_is_left) {
   recursive_mutex m(client(0), "a", {.ttl = 1h});
   m.lock();
   m.lock();
@@ -59,7 +59,7 @@ TEST_P(recursion, lets_another_thread_in_when_the_last_level_is_left) {
   EXPECT_TRUE(test::get(std::move(next)));
 }
 
-TEST_P(recursion, is_refused_when_the_lock_was_lost_meanwhile) {
+TEST_OF_STORES(recursion, is_refused_when_the_lock_was_lost_meanwhile) {
   recursive_mutex m(client(0), "a", {.ttl = brief(), .renew = false});
   m.lock();
   EXPECT_TRUE(test::eventually([&] { return !m.current().held(); }));

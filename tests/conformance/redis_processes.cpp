@@ -24,10 +24,10 @@ class many_processes final : public redis_service {
   process_client* newest_ = nullptr;
 };
 
-const joined redis_store("redis_processes", redis_service::promised,
-                         {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
-                          power::list_names, power::end_clients, power::stop_clients},
-                         600ms, [] { return std::make_unique<many_processes>(); });
+const joined redis_processes_store("redis_processes", redis_service::promised,
+                                   {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
+                                    power::list_names, power::end_clients, power::stop_clients},
+                                   600ms, [] { return std::make_unique<many_processes>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -31,10 +31,10 @@ class behind_a_sentinel final : public service {
   connections clients_;
 };
 
-const joined redis_store("redis_sentinel", redis_service::promised,
-                         {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
-                          power::list_names},
-                         600ms, [] { return std::make_unique<behind_a_sentinel>(); });
+const joined redis_sentinel_store("redis_sentinel", redis_service::promised,
+                                  {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
+                                   power::list_names},
+                                  600ms, [] { return std::make_unique<behind_a_sentinel>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -10,7 +10,7 @@ namespace {
 class several : public suite {};
 HOLDFAST_FOR(several, stores_with({}));
 
-TEST_P(several, are_held_by_one_lease) {
+TEST_OF_STORES(several, are_held_by_one_lease) {
   lease all = client(0).acquire({"b", "a", "c"});
   EXPECT_TRUE(all.held());
   EXPECT_EQ(all.name(), "b");
@@ -19,7 +19,7 @@ TEST_P(several, are_held_by_one_lease) {
   for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(client(1).try_acquire(name, within(test::hang))) << name;
 }
 
-TEST_P(several, have_a_fence_each) {
+TEST_OF_STORES(several, have_a_fence_each) {
   const std::uint64_t before = client(0).acquire("a").fence();
   const lease all = client(0).acquire({"b", "a"});
   EXPECT_GT(all.fence("a"), before);
@@ -28,7 +28,7 @@ TEST_P(several, have_a_fence_each) {
   EXPECT_EQ(all.fence("c"), 0u);
 }
 
-TEST_P(several, may_be_given_twice_and_as_strings) {
+TEST_OF_STORES(several, may_be_given_twice_and_as_strings) {
   const std::vector<std::string> names{"a", "b", "a"};
   lease all = client(0).acquire(names);
   EXPECT_EQ(all.release(), released::yes);
@@ -37,7 +37,7 @@ TEST_P(several, may_be_given_twice_and_as_strings) {
   EXPECT_EQ(one.release(), released::yes);
 }
 
-TEST_P(several, are_all_or_nothing_in_one_look) {
+TEST_OF_STORES(several, are_all_or_nothing_in_one_look) {
   lease one = client(0).acquire("b");
   EXPECT_FALSE(client(1).try_acquire({"a", "b", "c"}, within(0s)));
   for (const char* name : {"a", "c"}) EXPECT_TRUE(client(2).try_acquire(name, within(test::hang))) << name;
@@ -45,13 +45,13 @@ TEST_P(several, are_all_or_nothing_in_one_look) {
   EXPECT_TRUE(client(1).try_acquire({"a", "b", "c"}, within(test::hang)));
 }
 
-TEST_P(several, leave_nothing_behind_when_the_limit_is_over) {
+TEST_OF_STORES(several, leave_nothing_behind_when_the_limit_is_over) {
   const lease one = client(0).acquire("b");
   EXPECT_FALSE(client(1).try_acquire({"a", "b", "c"}, within(200ms)));
   for (const char* name : {"a", "c"}) EXPECT_TRUE(client(2).try_acquire(name, within(test::hang))) << name;
 }
 
-TEST_P(several, come_when_the_last_of_them_is_free) {
+TEST_OF_STORES(several, come_when_the_last_of_them_is_free) {
   lease b = client(0).acquire("b"), c = client(0).acquire("c");
   auto all = in_background([s = client(1)]() mutable { return s.acquire({"c", "b", "a"}); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
@@ -63,7 +63,7 @@ TEST_P(several, come_when_the_last_of_them_is_free) {
 }
 
 // Longer than a ttl: what it has got already must be kept.
-TEST_P(several, keep_what_they_have_while_they_wait_for_more) {
+TEST_OF_STORES(several, keep_what_they_have_while_they_wait_for_more) {
   // Longer than a busy machine stands still: what is not renewed in time is lost, rightly.
   static constexpr auto ttl = 1s;
   std::future<lease> all;
@@ -75,7 +75,7 @@ TEST_P(several, keep_what_they_have_while_they_wait_for_more) {
   EXPECT_TRUE(test::get(std::move(all)).held());
 }
 
-TEST_P(several, never_wait_for_each_other) {
+TEST_OF_STORES(several, never_wait_for_each_other) {
   int counter = 0;  // plain: the locks are all that guards it
   std::vector<store> clients;
   for (std::size_t n = 0; n < 3; ++n) clients.push_back(client(n));
@@ -96,14 +96,14 @@ TEST_P(several, never_wait_for_each_other) {
 class several_readers : public several {};
 HOLDFAST_FOR(several_readers, stores_with({power::share}));
 
-TEST_P(several_readers, may_be_read_together) {
+TEST_OF_STORES(several_readers, may_be_read_together) {
   const lease one = client(0).acquire({"a", "b"}, {.shared = true});
   const lease other = client(1).acquire({"b", "a"}, {.shared = true});
   EXPECT_TRUE(one.held() && other.held());
   EXPECT_FALSE(client(2).try_acquire("a"));
 }
 
-TEST_P(several, refuse_what_makes_no_sense) {
+TEST_OF_STORES(several, refuse_what_makes_no_sense) {
   const auto code = [](auto call) {
     try {
       (void)call();
@@ -123,7 +123,7 @@ TEST_P(several, refuse_what_makes_no_sense) {
   EXPECT_TRUE(client().acquire(many).held());
 }
 
-TEST_P(several, work_with_scoped_lock_too) {
+TEST_OF_STORES(several, work_with_scoped_lock_too) {
   mutex a(client(0), "a"), b(client(0), "b");
   {
     const std::scoped_lock both(a, b);
@@ -135,7 +135,7 @@ TEST_P(several, work_with_scoped_lock_too) {
 class several_lost : public suite {};
 HOLDFAST_FOR(several_lost, stores_with({power::lose_state}));
 
-TEST_P(several_lost, are_lost_together) {
+TEST_OF_STORES(several_lost, are_lost_together) {
   const lease all = client(0).acquire({"a", "b"}, {.ttl = brief()});
   service_->lose_state();
   EXPECT_TRUE(test::happens(all.lost_token()));
@@ -145,7 +145,7 @@ TEST_P(several_lost, are_lost_together) {
 class several_cut : public suite {};
 HOLDFAST_FOR(several_cut, stores_with({power::cut_replies}));
 
-TEST_P(several_cut, are_adopted_when_an_answer_was_lost) {
+TEST_OF_STORES(several_cut, are_adopted_when_an_answer_was_lost) {
   service_->cut_replies(1);
   lease all = client(0).acquire({"a", "b", "c"});
   service_->heal();
@@ -156,14 +156,14 @@ TEST_P(several_cut, are_adopted_when_an_answer_was_lost) {
 class several_die : public suite {};
 HOLDFAST_FOR(several_die, stores_with({power::end_clients}));
 
-TEST_P(several_die, and_all_of_them_are_free_again) {
+TEST_OF_STORES(several_die, and_all_of_them_are_free_again) {
   (void)client(0);
   const lease all = client(1).acquire({"a", "b"}, {.ttl = brief()});
   service_->kill_newest();
   EXPECT_TRUE(client(0).try_acquire({"b", "a"}, within(test::hang)));
 }
 
-TEST_P(several_die, while_they_wait_and_what_they_had_is_free_again) {
+TEST_OF_STORES(several_die, while_they_wait_and_what_they_had_is_free_again) {
   const lease c = client(0).acquire("c");
   auto all = in_background([s = client(1), ttl = brief()]() mutable {
     std::error_code why;

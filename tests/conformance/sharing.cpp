@@ -14,7 +14,7 @@ class sharing : public suite {
 };
 HOLDFAST_FOR(sharing, stores_with({power::share}));
 
-TEST_P(sharing, lets_readers_of_several_clients_in_together_and_a_writer_alone) {
+TEST_OF_STORES(sharing, lets_readers_of_several_clients_in_together_and_a_writer_alone) {
   shared_mutex one(client(0), "a", patient), two(client(1), "a", patient), three(client(2), "a", patient);
   one.lock_shared();
   EXPECT_TRUE(two.try_lock_shared());
@@ -30,7 +30,7 @@ TEST_P(sharing, lets_readers_of_several_clients_in_together_and_a_writer_alone) 
   one.unlock_shared();
 }
 
-TEST_P(sharing, is_one_lock_with_the_mutex_of_its_name) {
+TEST_OF_STORES(sharing, is_one_lock_with_the_mutex_of_its_name) {
   shared_mutex reading(client(0), "a", patient);
   mutex writing(client(1), "a", patient);
   {
@@ -43,7 +43,7 @@ TEST_P(sharing, is_one_lock_with_the_mutex_of_its_name) {
   writing.unlock();
 }
 
-TEST_P(sharing, gives_readers_who_are_in_together_one_fence_and_a_writer_a_higher_one) {
+TEST_OF_STORES(sharing, gives_readers_who_are_in_together_one_fence_and_a_writer_a_higher_one) {
   shared_mutex one(client(0), "a", patient), two(client(1), "a", patient);
   one.lock_shared();
   two.lock_shared();
@@ -63,7 +63,7 @@ TEST_P(sharing, gives_readers_who_are_in_together_one_fence_and_a_writer_a_highe
   two.unlock_shared();
 }
 
-TEST_P(sharing, gives_leases_to_readers_too) {
+TEST_OF_STORES(sharing, gives_leases_to_readers_too) {
   const lock_options reader{.ttl = 1h, .shared = true};
   lease one = client(0).acquire("a", reader);
   std::optional<lease> two = client(0).try_acquire("a", reader);  // no thread is bound to them
@@ -77,7 +77,7 @@ TEST_P(sharing, gives_leases_to_readers_too) {
   EXPECT_THROW(semaphore(client(0), "a", 2, reader), lock_error);
 }
 
-TEST_P(sharing, is_in_order_of_arrival_so_that_neither_side_starves) {
+TEST_OF_STORES(sharing, is_in_order_of_arrival_so_that_neither_side_starves) {
   shared_mutex first(client(0), "a", patient);
   first.lock_shared();
   std::vector<std::string> order;
@@ -109,7 +109,7 @@ TEST_P(sharing, is_in_order_of_arrival_so_that_neither_side_starves) {
   EXPECT_EQ(order, (std::vector<std::string>{"writer", "reader", "reader", "reader"}));
 }
 
-TEST_P(sharing, lets_readers_who_wait_together_in_together) {
+TEST_OF_STORES(sharing, lets_readers_who_wait_together_in_together) {
   constexpr std::size_t many = 4;
   shared_mutex writing(client(0), "a", patient);
   writing.lock();
@@ -130,7 +130,7 @@ TEST_P(sharing, lets_readers_who_wait_together_in_together) {
   for (auto& r : readers) test::get(std::move(r));
 }
 
-TEST_P(sharing, wakes_readers_behind_a_writer_that_gave_up) {
+TEST_OF_STORES(sharing, wakes_readers_behind_a_writer_that_gave_up) {
   shared_mutex first(client(0), "a", patient);
   first.lock_shared();
   std::stop_source stop;
@@ -150,7 +150,7 @@ TEST_P(sharing, wakes_readers_behind_a_writer_that_gave_up) {
   first.unlock_shared();
 }
 
-TEST_P(sharing, keeps_threads_of_one_client_apart_as_it_does_clients) {
+TEST_OF_STORES(sharing, keeps_threads_of_one_client_apart_as_it_does_clients) {
   shared_mutex both(client(0), "a", patient);
   both.lock();
   std::future<bool> reader = in_background([&] {
@@ -163,7 +163,7 @@ TEST_P(sharing, keeps_threads_of_one_client_apart_as_it_does_clients) {
   EXPECT_TRUE(test::get(std::move(reader)));
 }
 
-TEST_P(sharing, refuses_to_lock_again_on_one_thread_in_whatever_way_and_without_asking) {
+TEST_OF_STORES(sharing, refuses_to_lock_again_on_one_thread_in_whatever_way_and_without_asking) {
   shared_mutex m(client(0), "a", patient);
   const auto refused = [](auto lock) {
     try {
@@ -185,7 +185,7 @@ TEST_P(sharing, refuses_to_lock_again_on_one_thread_in_whatever_way_and_without_
   m.unlock();
 }
 
-TEST_P(sharing, makes_a_reader_of_a_writer_without_a_gap) {
+TEST_OF_STORES(sharing, makes_a_reader_of_a_writer_without_a_gap) {
   shared_mutex m(client(0), "a", patient);
   m.lock();
   const std::uint64_t fence = m.current().fence();
@@ -205,7 +205,7 @@ TEST_P(sharing, makes_a_reader_of_a_writer_without_a_gap) {
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_P(sharing, lets_waiting_readers_in_when_a_writer_becomes_one) {
+TEST_OF_STORES(sharing, lets_waiting_readers_in_when_a_writer_becomes_one) {
   shared_mutex m(client(0), "a", patient);
   m.lock();
   std::future<std::uint64_t> reader = in_background([s = client(1)] {
@@ -219,7 +219,7 @@ TEST_P(sharing, lets_waiting_readers_in_when_a_writer_becomes_one) {
   m.unlock_shared();
 }
 
-TEST_P(sharing, lets_the_next_local_writer_wait_in_the_store_after_a_downgrade) {
+TEST_OF_STORES(sharing, lets_the_next_local_writer_wait_in_the_store_after_a_downgrade) {
   shared_mutex m(client(0), "a", patient);
   m.lock();
   std::future<bool> writer = in_background([&, s = client(0)] {
@@ -233,7 +233,7 @@ TEST_P(sharing, lets_the_next_local_writer_wait_in_the_store_after_a_downgrade) 
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_P(sharing, says_that_nothing_is_held_where_there_is_nothing_to_downgrade) {
+TEST_OF_STORES(sharing, says_that_nothing_is_held_where_there_is_nothing_to_downgrade) {
   shared_mutex m(client(0), "a", patient);
   EXPECT_THROW(m.unlock_and_lock_shared(), lock_error);
   m.lock_shared();
@@ -241,7 +241,7 @@ TEST_P(sharing, says_that_nothing_is_held_where_there_is_nothing_to_downgrade) {
   m.unlock_shared();
 }
 
-TEST_P(sharing, leaves_nothing_behind_of_many_readers) {
+TEST_OF_STORES(sharing, leaves_nothing_behind_of_many_readers) {
   constexpr int many = 50;
   std::vector<std::unique_ptr<shared_mutex>> all;
   std::vector<std::future<void>> readers;
@@ -264,7 +264,7 @@ TEST_P(sharing, leaves_nothing_behind_of_many_readers) {
 class sharing_that_expires : public suite {};
 HOLDFAST_FOR(sharing_that_expires, stores_with({power::share}));
 
-TEST_P(sharing_that_expires, loses_a_reader_alone) {
+TEST_OF_STORES(sharing_that_expires, loses_a_reader_alone) {
   shared_mutex brief_one(client(0), "a", {.ttl = brief(), .renew = false}), other(client(1), "a", {.ttl = 1h});
   other.lock_shared();
   brief_one.lock_shared();
@@ -276,7 +276,7 @@ TEST_P(sharing_that_expires, loses_a_reader_alone) {
   other.unlock_shared();
 }
 
-TEST_P(sharing_that_expires, lets_a_writer_in_when_the_last_readers_time_is_over) {
+TEST_OF_STORES(sharing_that_expires, lets_a_writer_in_when_the_last_readers_time_is_over) {
   shared_mutex brief_one(client(0), "a", {.ttl = brief(), .renew = false}), writer(client(1), "a", {.ttl = 1h});
   brief_one.lock_shared();
   EXPECT_TRUE(writer.try_lock_for(test::hang));

@@ -11,7 +11,7 @@ class cut_replies_of_shares : public suite {
 };
 HOLDFAST_FOR(cut_replies_of_shares, stores_with({power::share, power::cut_replies}));
 
-TEST_P(cut_replies_of_shares, let_a_reader_adopt_its_place) {
+TEST_OF_STORES(cut_replies_of_shares, let_a_reader_adopt_its_place) {
   shared_mutex m(client(), "a", patient), writer(client(1), "a", patient);
   service_->cut_replies(2);
   ASSERT_TRUE(m.try_lock_shared_for(test::hang));
@@ -22,7 +22,7 @@ TEST_P(cut_replies_of_shares, let_a_reader_adopt_its_place) {
   writer.unlock();
 }
 
-TEST_P(cut_replies_of_shares, do_not_keep_a_reader_in_that_has_left) {
+TEST_OF_STORES(cut_replies_of_shares, do_not_keep_a_reader_in_that_has_left) {
   shared_mutex m(client(), "a", patient), writer(client(1), "a", patient);
   m.lock_shared();
   service_->cut_replies(3);
@@ -32,7 +32,7 @@ TEST_P(cut_replies_of_shares, do_not_keep_a_reader_in_that_has_left) {
   writer.unlock();
 }
 
-TEST_P(cut_replies_of_shares, do_not_keep_a_writer_from_becoming_a_reader) {
+TEST_OF_STORES(cut_replies_of_shares, do_not_keep_a_writer_from_becoming_a_reader) {
   shared_mutex m(client(), "a", patient), other(client(1), "a", patient);
   m.lock();
   service_->cut_replies(3);
@@ -46,7 +46,7 @@ TEST_P(cut_replies_of_shares, do_not_keep_a_writer_from_becoming_a_reader) {
   other.unlock();
 }
 
-TEST_P(cut_replies_of_shares, count_no_permit_twice_and_lose_none) {
+TEST_OF_STORES(cut_replies_of_shares, count_no_permit_twice_and_lose_none) {
   semaphore s(client(), "a", 3, patient), other(client(1), "a", 3, patient);
   service_->cut_replies(2);
   std::optional<lease> two = s.try_take(within(test::hang), 2);
@@ -65,7 +65,7 @@ TEST_P(cut_replies_of_shares, count_no_permit_twice_and_lose_none) {
 class loss_of_shared_state : public suite {};
 HOLDFAST_FOR(loss_of_shared_state, stores_with({power::share, power::lose_state}));
 
-TEST_P(loss_of_shared_state, is_signalled_to_readers_and_to_holders_of_permits) {
+TEST_OF_STORES(loss_of_shared_state, is_signalled_to_readers_and_to_holders_of_permits) {
   shared_mutex m(client(0), "a", {.ttl = brief()});
   m.lock_shared();
   semaphore s(client(1), "b", 2, {.ttl = brief()});
@@ -77,7 +77,7 @@ TEST_P(loss_of_shared_state, is_signalled_to_readers_and_to_holders_of_permits) 
   m.unlock_shared();
 }
 
-TEST_P(loss_of_shared_state, does_not_let_an_old_reader_renew_or_end_what_others_hold_now) {
+TEST_OF_STORES(loss_of_shared_state, does_not_let_an_old_reader_renew_or_end_what_others_hold_now) {
   shared_mutex old(client(0), "a", {.ttl = 1h, .renew = false}), young(client(1), "a", {.ttl = 1h});
   old.lock_shared();
   service_->lose_state();
@@ -89,7 +89,7 @@ TEST_P(loss_of_shared_state, does_not_let_an_old_reader_renew_or_end_what_others
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_P(loss_of_shared_state, does_not_count_permits_that_are_gone) {
+TEST_OF_STORES(loss_of_shared_state, does_not_count_permits_that_are_gone) {
   semaphore s(client(0), "a", 2, {.ttl = 1h, .renew = false}), other(client(1), "a", 2, {.ttl = 1h});
   lease both = s.take(2);
   service_->lose_state();

@@ -59,7 +59,7 @@ class service {
   [[nodiscard]] virtual std::size_t names_left() { return 0; }
 };
 
-/// A store that takes part. Made once, as an object of the store's own file.
+/// A store that takes part. Made once, as an object of the store's own file; a run of the program tests one of them.
 struct joined {
   std::string name;
   guarantees promises;
@@ -73,17 +73,25 @@ struct joined {
   joined& operator=(const joined&) = delete;
 };
 
-/// The stores that have all of these powers; or those of them that keep two holders apart in this way.
-[[nodiscard]] std::vector<const joined*> stores_with(const std::set<power>&,
-                                                     std::optional<guarantees::exclusion> by = {});
-[[nodiscard]] std::vector<const joined*> fair_stores();
+/// What a fixture needs of a store. A store that lacks something does not get the fixture's cases.
+struct needs {
+  std::set<power> powers;
+  std::optional<guarantees::exclusion> by{};  ///< this way of keeping two holders apart
+  bool fair = false;
+
+  [[nodiscard]] bool met_by(const joined&) const;
+};
+[[nodiscard]] needs stores_with(std::set<power>, std::optional<guarantees::exclusion> by = {});
+[[nodiscard]] needs fair_stores();
 
 /// A service, and clients of it. In the end nothing may be left behind.
-class suite : public testing::TestWithParam<const joined*> {
+class suite : public testing::Test {
  protected:
   suite();
   ~suite() override;
 
+  /// The store that this run tests.
+  [[nodiscard]] static const joined& joined_store();
   /// The n-th client; opened when it is first asked for.
   store& client(std::size_t n = 0);
   [[nodiscard]] test::recorder& seen(std::size_t n = 0);
@@ -91,7 +99,7 @@ class suite : public testing::TestWithParam<const joined*> {
   void drop(std::size_t n);
 
   [[nodiscard]] bool is_free(std::string_view name);  ///< for a client that is used for nothing else
-  [[nodiscard]] std::chrono::milliseconds brief() const { return GetParam()->brief; }
+  [[nodiscard]] std::chrono::milliseconds brief() const { return joined_store().brief; }
 
   std::unique_ptr<service> service_;
 
@@ -105,6 +113,19 @@ class suite : public testing::TestWithParam<const joined*> {
   opened onlooker_;
 };
 
+/// A case as its source declares it, with TEST_OF_STORES.
+struct declared {
+  const char* fixture;
+  const char* name;
+  const char* file;
+  int line;
+  needs (*of)();
+  suite* (*make)();
+};
+/// Keeps the case for main(), which registers it with GoogleTest if the chosen store has what it needs. It is a plain
+/// function and not TEST_P, whose templates for each fixture take longer to compile than the tests.
+bool declare(const declared&);
+
 /// Runs on a thread of its own.
 template <class F>
 [[nodiscard]] auto in_background(F f) {
@@ -113,8 +134,17 @@ template <class F>
 
 }  // namespace holdfast::conformance
 
-/// Runs the tests of a fixture for the given stores.
-#define HOLDFAST_FOR(fixture, stores)                                                                                 \
-  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(fixture);                                                             \
-  INSTANTIATE_TEST_SUITE_P(store, fixture, testing::ValuesIn(stores), [](const auto& it) { return it.param->name; }); \
+/// Says which stores get the tests of a fixture.
+#define HOLDFAST_FOR(fixture, stores)                                                       \
+  [[maybe_unused]] holdfast::conformance::needs needs_of(const fixture*) { return stores; } \
   static_assert(true)
+
+/// A case: as TEST_F, for every store that HOLDFAST_FOR gives the fixture to.
+#define TEST_OF_STORES(fixture, name)                                                                      \
+  class fixture##_##name##_test : public fixture {                                                         \
+    void TestBody() override;                                                                              \
+  };                                                                                                       \
+  [[maybe_unused]] const bool fixture##_##name##_declared = holdfast::conformance::declare(                \
+      {#fixture, #name, __FILE__, __LINE__, [] { return needs_of(static_cast<const fixture*>(nullptr)); }, \
+       []() -> holdfast::conformance::suite* { return new fixture##_##name##_test; }});                    \
+  void fixture##_##name##_test::TestBody()

@@ -10,7 +10,7 @@ constexpr lock_options whoever_comes{.fair = false};
 class unfair : public suite {};
 HOLDFAST_FOR(unfair, stores_with({}));
 
-TEST_P(unfair, locks_keep_holders_apart_and_lose_nobody) {
+TEST_OF_STORES(unfair, locks_keep_holders_apart_and_lose_nobody) {
   int counter = 0;  // plain: the lock is all that guards it
   std::vector<store> clients;
   for (std::size_t n = 0; n < 3; ++n) clients.push_back(client(n));
@@ -27,7 +27,7 @@ TEST_P(unfair, locks_keep_holders_apart_and_lose_nobody) {
   EXPECT_EQ(counter, 360);
 }
 
-TEST_P(unfair, release_wakes_one_who_waits) {
+TEST_OF_STORES(unfair, release_wakes_one_who_waits) {
   lease first = client(0).acquire("a", whoever_comes);
   auto second = in_background([s = client(1)]() mutable { return s.acquire("a", whoever_comes); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
@@ -35,7 +35,7 @@ TEST_P(unfair, release_wakes_one_who_waits) {
   EXPECT_TRUE(second.get().held());
 }
 
-TEST_P(unfair, release_wakes_one_who_is_fair) {
+TEST_OF_STORES(unfair, release_wakes_one_who_is_fair) {
   lease first = client(0).acquire("a", whoever_comes);
   auto second = in_background([s = client(1)]() mutable { return s.acquire("a"); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
@@ -43,7 +43,7 @@ TEST_P(unfair, release_wakes_one_who_is_fair) {
   EXPECT_TRUE(second.get().held());
 }
 
-TEST_P(unfair, locks_have_growing_fences) {
+TEST_OF_STORES(unfair, locks_have_growing_fences) {
   std::uint64_t last = 0;
   for (int k = 0; k < 5; ++k) {
     const lease held = client(static_cast<std::size_t>(k % 2)).acquire("a", whoever_comes);
@@ -52,7 +52,7 @@ TEST_P(unfair, locks_have_growing_fences) {
   }
 }
 
-TEST_P(unfair, is_refused_where_all_are_served_in_order) {
+TEST_OF_STORES(unfair, is_refused_where_all_are_served_in_order) {
   EXPECT_THROW(shared_mutex(client(), "a", whoever_comes), lock_error);
   EXPECT_THROW(semaphore(client(), "a", 3, whoever_comes), lock_error);
   EXPECT_THROW((void)client().acquire("a", {.fair = false, .shared = true}), lock_error);
@@ -63,7 +63,7 @@ HOLDFAST_FOR(unfair_stop, stores_with({power::stop_clients}));
 
 // The first in line is told that the lock is free, and does not come: a newcomer gets it at once, a waiter after a
 // while.
-TEST_P(unfair_stop, lets_others_take_what_one_who_stands_still_was_told_of) {
+TEST_OF_STORES(unfair_stop, lets_others_take_what_one_who_stands_still_was_told_of) {
   lease first = client(0).acquire("a", whoever_comes);
   auto second = in_background([s = client(1)]() mutable { return s.acquire("a", whoever_comes); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));

@@ -15,7 +15,7 @@ std::future<bool> wait_for(store s, std::string name, limit until) {
   });
 }
 
-TEST_P(waiting, ends_when_another_client_releases) {
+TEST_OF_STORES(waiting, ends_when_another_client_releases) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::future<bool> got = wait_for(client(1), "a", within(1h));
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
@@ -23,7 +23,7 @@ TEST_P(waiting, ends_when_another_client_releases) {
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_P(waiting, ends_also_when_the_release_comes_just_as_it_begins) {
+TEST_OF_STORES(waiting, ends_also_when_the_release_comes_just_as_it_begins) {
   for (int k = 0; k < 50; ++k) {
     lease held = client(0).acquire("a", {.ttl = 1h});
     std::future<bool> got = wait_for(client(1), "a", within(1h));
@@ -34,7 +34,7 @@ TEST_P(waiting, ends_also_when_the_release_comes_just_as_it_begins) {
   }
 }
 
-TEST_P(waiting, ends_when_another_thread_of_the_same_client_releases) {
+TEST_OF_STORES(waiting, ends_when_another_thread_of_the_same_client_releases) {
   lease held = client().acquire("a", {.ttl = 1h});
   std::future<bool> got = wait_for(client(), "a", within(1h));
   EXPECT_TRUE(seen().comes(event::kind::waiting));
@@ -42,7 +42,7 @@ TEST_P(waiting, ends_when_another_thread_of_the_same_client_releases) {
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_P(waiting, ends_when_the_holders_client_goes_with_its_lease) {
+TEST_OF_STORES(waiting, ends_when_the_holders_client_goes_with_its_lease) {
   std::optional<store> holder = service_->open({});
   std::optional<lease> held = holder->acquire("a", {.ttl = 1h});
   std::future<bool> got = wait_for(client(1), "a", within(1h));
@@ -52,7 +52,7 @@ TEST_P(waiting, ends_when_the_holders_client_goes_with_its_lease) {
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_P(waiting, of_one_name_is_not_ended_by_a_release_of_another) {
+TEST_OF_STORES(waiting, of_one_name_is_not_ended_by_a_release_of_another) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   lease other = client(0).acquire("b", {.ttl = 1h});
   std::stop_source enough;
@@ -64,7 +64,7 @@ TEST_P(waiting, of_one_name_is_not_ended_by_a_release_of_another) {
   EXPECT_FALSE(test::get(std::move(got)));
 }
 
-TEST_P(waiting, ends_at_its_limit_and_leaves_no_trace) {
+TEST_OF_STORES(waiting, ends_at_its_limit_and_leaves_no_trace) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   store waiter = client(1);
   const auto end = boot_clock::now() + 20ms;
@@ -75,7 +75,7 @@ TEST_P(waiting, ends_at_its_limit_and_leaves_no_trace) {
   EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock went to somebody who had left";
 }
 
-TEST_P(waiting, ends_when_it_is_asked_to_stop_and_leaves_no_trace) {
+TEST_OF_STORES(waiting, ends_when_it_is_asked_to_stop_and_leaves_no_trace) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::stop_source first, second;
   std::future<bool> at_the_store = wait_for(client(1), "a", until(first.get_token()));
@@ -90,14 +90,14 @@ TEST_P(waiting, ends_when_it_is_asked_to_stop_and_leaves_no_trace) {
   EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock went to somebody who had left";
 }
 
-TEST_P(waiting, does_not_begin_for_a_caller_that_was_asked_to_stop_before) {
+TEST_OF_STORES(waiting, does_not_begin_for_a_caller_that_was_asked_to_stop_before) {
   std::stop_source stop;
   stop.request_stop();
   const lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_FALSE(client(1).try_acquire("a", until(stop.get_token())));
 }
 
-TEST_P(waiting, of_those_behind_goes_on_when_the_first_gives_up) {
+TEST_OF_STORES(waiting, of_those_behind_goes_on_when_the_first_gives_up) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::stop_source stop;
   std::future<bool> first = wait_for(client(1), "a", until(stop.get_token()));
@@ -110,7 +110,7 @@ TEST_P(waiting, of_those_behind_goes_on_when_the_first_gives_up) {
   EXPECT_TRUE(test::get(std::move(second)));
 }
 
-TEST_P(waiting, leaves_no_trace_when_its_client_goes) {
+TEST_OF_STORES(waiting, leaves_no_trace_when_its_client_goes) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   std::counting_semaphore<> ended(0);
   client(1).async_try_acquire("a", within(1h), {.ttl = 1h}, [&](std::error_code why, const std::optional<lease>& got) {
@@ -126,14 +126,14 @@ TEST_P(waiting, leaves_no_trace_when_its_client_goes) {
   EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock went to somebody who had left";
 }
 
-TEST_P(waiting, is_not_what_one_look_does) {
+TEST_OF_STORES(waiting, is_not_what_one_look_does) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_FALSE(client(1).try_acquire("a"));
   EXPECT_EQ(held.release(), released::yes);
   EXPECT_TRUE(client(2).try_acquire("a")) << "a look kept a place in the queue";
 }
 
-TEST_P(waiting, is_told_with_the_label_of_the_holder) {
+TEST_OF_STORES(waiting, is_told_with_the_label_of_the_holder) {
   lease held = client(0).acquire("a", {.ttl = 1h, .label = "the nightly build"});
   std::future<bool> got = wait_for(client(1), "a", within(1h));
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));

@@ -12,7 +12,7 @@
 namespace holdfast::faults {
 namespace {
 
-constexpr int many = 10'000;
+constexpr int crowd_size = 10'000;
 
 class redis_crowd : public testing::Test {
  protected:
@@ -21,10 +21,10 @@ class redis_crowd : public testing::Test {
 };
 
 TEST_F(redis_crowd, of_permits_that_run_out_at_once_is_taken_back_at_once) {
-  semaphore permits(store, "a", many, {.ttl = 2s, .renew = false});
+  semaphore permits(store, "a", crowd_size, {.ttl = 2s, .renew = false});
   std::vector<lease> all;
-  for (int n = 0; n < many; ++n) all.push_back(permits.take());
-  const lease everything = permits.take(many);
+  for (int n = 0; n < crowd_size; ++n) all.push_back(permits.take());
+  const lease everything = permits.take(crowd_size);
   EXPECT_TRUE(everything.held());
   all.clear();
   EXPECT_TRUE(everything.held()) << "what was lost before is not given back a second time";
@@ -35,7 +35,7 @@ TEST_F(redis_crowd, of_readers_comes_in_when_the_writer_goes) {
   std::atomic<int> came{0}, failed{0};
   runtime::guarded<std::vector<lease>> in;
   const holdfast::store readers = open(server.url("timeout=2s"));
-  for (int n = 0; n < many; ++n) {
+  for (int n = 0; n < crowd_size; ++n) {
     holdfast::store(readers).async_try_acquire("a", within(test::hang), {.ttl = 60s, .shared = true},
                                                [&](std::error_code why, std::optional<lease> got) {
                                                  if (why || !got) {
@@ -46,9 +46,9 @@ TEST_F(redis_crowd, of_readers_comes_in_when_the_writer_goes) {
                                                  ++came;
                                                });
   }
-  EXPECT_TRUE(test::eventually([&] { return server.ask({"ZCARD", "holdfast:{a}:q"}).number == many; }));
+  EXPECT_TRUE(test::eventually([&] { return server.ask({"ZCARD", "holdfast:{a}:q"}).number == crowd_size; }));
   EXPECT_EQ(writer.release(), released::yes);
-  EXPECT_TRUE(test::eventually([&] { return came + failed == many; }));
+  EXPECT_TRUE(test::eventually([&] { return came + failed == crowd_size; }));
   EXPECT_EQ(failed, 0);
   const std::vector<lease> all = in.with([](auto& now) { return std::exchange(now, {}); });
   for (const lease& one : all) ASSERT_EQ(one.fence(), all.front().fence());
@@ -62,7 +62,7 @@ TEST_F(redis_crowd, of_waiters_is_served_in_order) {
   runtime::inline_io here;
   const limit enough = within(test::hang);
   std::vector<std::unique_ptr<seam::claim>> claims;
-  for (std::uint64_t n = 0; n < many; ++n) {
+  for (std::uint64_t n = 0; n < crowd_size; ++n) {
     seam::claim_spec spec{.name = "a", .owner = {1, n}, .ttl = 60s};
     claims.push_back(client->open(std::move(spec)));
     const bool granted = run_inline(claims.back()->poll(here, enough)).is_yes();

@@ -2,6 +2,7 @@
 // without them, and by the clocks of both.
 #include <gtest/gtest.h>
 
+#include "faults/failover.hpp"
 #include "faults/redis_store.hpp"
 #include "support/redis_group.hpp"
 #include "support/stepped_clock.hpp"
@@ -10,9 +11,6 @@ namespace holdfast::faults {
 namespace {
 
 using test::redis_group;
-
-constexpr std::chrono::milliseconds patience = 25s;
-constexpr const char* quick = "timeout=300ms";
 
 /// The sentinel that changes the primary knows that a replica is gone.
 bool misses_one(redis_group& all) {
@@ -26,11 +24,11 @@ bool misses_one(redis_group& all) {
 
 TEST(redis_failover, to_any_replica_keeps_a_lock_for_which_all_of_them_were_waited_for) {
   redis_group all({.down_after = 1500ms});
-  watched_client one(all.url("timeout=5s&wait_replicas=all&wait_timeout=4s"), patience);
-  watched_client other(all.url(quick), patience);
+  watched_client one(all.url("timeout=5s&wait_replicas=all&wait_timeout=4s"), failover_patience);
+  watched_client other(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
   all.server(0).kill();  // at once
-  EXPECT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  EXPECT_TRUE(all.is_replaced(0));
   EXPECT_FALSE(other.store.try_acquire("a"));
   EXPECT_TRUE(held.held());
   EXPECT_EQ(held.release(), released::yes);
@@ -38,8 +36,8 @@ TEST(redis_failover, to_any_replica_keeps_a_lock_for_which_all_of_them_were_wait
 
 TEST(redis_failover, to_a_replica_that_was_not_waited_for_is_a_loss_that_is_told_and_the_next_fence_is_higher) {
   redis_group all;
-  watched_client one(all.url("timeout=5s&wait_replicas=1&wait_timeout=4s"), patience);
-  watched_client other(all.url(quick), patience);
+  watched_client one(all.url("timeout=5s&wait_replicas=1&wait_timeout=4s"), failover_patience);
+  watched_client other(all.url(short_timeout), failover_patience);
   all.cut_off(2);
   const lease held = one.store.acquire("a", {.ttl = 1h});
   const std::stop_token lost = held.lost_token();
@@ -56,7 +54,7 @@ TEST(redis_failover, to_a_replica_that_was_not_waited_for_is_a_loss_that_is_told
 TEST(redis_failover, that_cuts_the_old_primary_off_ends_the_leases_there_if_it_may_not_write_without_replicas) {
   redis_group all({.sentinels = 0});
   (void)all.server(0).ask({"CONFIG", "SET", "min-replicas-to-write", "1"});
-  watched_client one(all.server(0).url(quick), 2s);
+  watched_client one(all.server(0).url(short_timeout), 2s);
   lease held = one.store.acquire("a", {.ttl = 3s});
   const std::stop_token lost = held.lost_token();
   for (const std::size_t replica : {1U, 2U}) all.server(replica).kill();  // as it looks from there
@@ -67,7 +65,7 @@ TEST(redis_failover, that_cuts_the_old_primary_off_ends_the_leases_there_if_it_m
 
 TEST(redis_failover, that_does_not_come_since_the_primary_is_back_and_empty_is_a_loss_that_is_told) {
   redis_group all;
-  watched_client one(all.url(quick), patience), other(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   const lease held = one.store.acquire("a", {.ttl = 1h});
   const std::stop_token lost = held.lost_token();
   ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}"); }));
@@ -85,7 +83,7 @@ class redis_failover_to_a_clock_that_is_behind : public testing::Test {
   redis_failover_to_a_clock_that_is_behind() { clock.set_ahead(1h); }
   const test::stepped_clock clock;
   redis_group all{{.first_environment = clock.environment()}};
-  watched_client one{all.url(quick), patience}, other{all.url(quick), patience};
+  watched_client one{all.url(short_timeout), failover_patience}, other{all.url(short_timeout), failover_patience};
 };
 
 TEST_F(redis_failover_to_a_clock_that_is_behind, has_fences_that_grow_where_the_last_one_was_passed_on) {

@@ -2,6 +2,7 @@
 // one that has chosen it dies, others are behind, or it comes to nothing.
 #include <gtest/gtest.h>
 
+#include "faults/failover.hpp"
 #include "faults/redis_store.hpp"
 #include "support/redis_group.hpp"
 
@@ -9,9 +10,6 @@ namespace holdfast::faults {
 namespace {
 
 using test::redis_group;
-
-constexpr std::chrono::milliseconds patience = 25s;
-constexpr const char* quick = "timeout=300ms";
 
 /// The last sentinel begins to change the primary.
 bool begin_failover(redis_group& all) {
@@ -44,7 +42,7 @@ class redis_promotion_that_is_never_told : public testing::Test {
     ASSERT_TRUE(begin_failover(all));
   }
   redis_group all;
-  watched_client one{all.url(quick)};
+  watched_client one{all.url(short_timeout)};
 };
 
 TEST_F(redis_promotion_that_is_never_told, is_followed_all_the_same_and_undone_when_no_sentinel_names_the_new_primary) {
@@ -69,9 +67,9 @@ TEST(redis_promotion, is_not_undone_by_a_sentinel_that_is_behind_and_the_only_on
   const test::redis_server behind({"--sentinel", "--bind", "127.0.0.1", "--port", its_port},
                                   "sentinel monitor " + name + " 127.0.0.1 " + port + " 1\n");
   behind.stop();
-  std::string url = all.url(quick);
+  std::string url = all.url(short_timeout);
   url.insert(url.rfind('/'), ",127.0.0.1:" + its_port);
-  watched_client one(url, patience);
+  watched_client one(url, failover_patience);
   ASSERT_TRUE(locks_at(all, one, 0));
   all.fail_over();
   const std::size_t now = all.primary();
@@ -89,7 +87,7 @@ class redis_promotion_that_is_refused : public testing::Test {
     for (const std::size_t replica : {1U, 2U}) (void)all.server(replica).ask({"ACL", "SETUSER", "default", "-slaveof"});
   }
   redis_group all;
-  watched_client one{all.url(quick), patience};
+  watched_client one{all.url(short_timeout), failover_patience};
 };
 
 TEST_F(redis_promotion_that_is_refused, leaves_everybody_where_they_are) {

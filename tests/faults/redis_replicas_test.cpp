@@ -3,6 +3,7 @@
 
 #include <shared_mutex>
 
+#include "faults/failover.hpp"
 #include "faults/redis_store.hpp"
 #include "support/redis_group.hpp"
 
@@ -10,8 +11,6 @@ namespace holdfast::faults {
 namespace {
 
 using test::redis_group;
-
-constexpr std::chrono::milliseconds patience = 25s;
 
 class redis_replicas : public testing::Test {
  protected:
@@ -39,7 +38,7 @@ class redis_replicas : public testing::Test {
 
 TEST_F(redis_replicas, have_a_lock_before_its_holder_has) {
   for (const std::string wait : {"wait_replicas=2", "wait_replicas=all"}) {
-    watched_client one(url(wait), patience);
+    watched_client one(url(wait), failover_patience);
     for (int n = 0; n < 50; ++n) {
       const std::string name = wait + "/" + std::to_string(n);
       const lease held = one.store.acquire(name);
@@ -51,7 +50,8 @@ TEST_F(redis_replicas, have_a_lock_before_its_holder_has) {
 }
 
 TEST_F(redis_replicas, may_be_paused_where_fewer_are_asked_for) {
-  watched_client number(url("wait_replicas=1"), patience), majority(url("wait_replicas=majority"), patience);
+  watched_client number(url("wait_replicas=1"), failover_patience),
+      majority(url("wait_replicas=majority"), failover_patience);
   EXPECT_TRUE(majority.store.try_acquire("warm", within(test::hang)));  // it has counted two
   all.server(1).stop();
   EXPECT_TRUE(number.store.try_acquire("a", within(test::hang)));
@@ -78,7 +78,7 @@ TEST_F(redis_replicas, that_are_paused_and_needed_make_it_an_error_that_says_how
 }
 
 TEST_F(redis_replicas, that_come_back_in_time_are_waited_for) {
-  watched_client one(url("wait_replicas=2", "300ms"), patience);
+  watched_client one(url("wait_replicas=2", "300ms"), failover_patience);
   all.server(1).stop();
   auto got = std::async(std::launch::async, [&] { return one.store.try_acquire("a", within(test::hang)); });
   EXPECT_TRUE(test::eventually([&] { return calls("wait") > 2; })) << "it asks again";
@@ -95,7 +95,7 @@ TEST_F(redis_replicas, are_fewer_than_are_asked_for) {
 }
 
 TEST_F(redis_replicas, have_a_lock_that_was_handed_on_before_its_next_holder_has) {
-  watched_client one(url("wait_replicas=2"), patience), other(url("wait_replicas=2"), patience);
+  watched_client one(url("wait_replicas=2"), failover_patience), other(url("wait_replicas=2"), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 20s});
   auto waiting = other.wait_for("a", {.ttl = 20s});
   const std::int64_t before = calls("wait");
@@ -110,7 +110,7 @@ TEST_F(redis_replicas, have_a_lock_that_was_handed_on_before_its_next_holder_has
 }
 
 TEST_F(redis_replicas, have_several_names_readers_and_permits_as_well) {
-  watched_client one(url("wait_replicas=2"), patience);
+  watched_client one(url("wait_replicas=2"), failover_patience);
   const auto on_replicas = [&](const std::string& key) {
     return all.server(1).keys(key).size() + all.server(2).keys(key).size();
   };
@@ -127,7 +127,8 @@ TEST_F(redis_replicas, have_several_names_readers_and_permits_as_well) {
 
 TEST_F(redis_replicas, cost_no_round_trip_and_are_not_waited_for_by_renewals_and_releases) {
   test::fault_proxy proxy(all.server(0).socket());
-  watched_client one("redis+unix://" + proxy.socket() + "?timeout=20s&wait_timeout=10s&wait_replicas=2", patience);
+  watched_client one("redis+unix://" + proxy.socket() + "?timeout=20s&wait_timeout=10s&wait_replicas=2",
+                     failover_patience);
   {
     const lease warm = one.store.acquire("a");
   }
@@ -150,7 +151,7 @@ TEST_F(redis_replicas, cost_no_round_trip_and_are_not_waited_for_by_renewals_and
 }
 
 TEST_F(redis_replicas, are_waited_for_by_coroutines_too) {
-  watched_client one(url("wait_replicas=2"), patience);
+  watched_client one(url("wait_replicas=2"), failover_patience);
   std::vector<std::future<bool>> all_held;
   for (int n = 0; n < 20; ++n) {
     auto held = std::make_shared<std::promise<bool>>();
@@ -163,12 +164,12 @@ TEST_F(redis_replicas, are_waited_for_by_coroutines_too) {
 }
 
 TEST_F(redis_replicas, need_a_server_that_knows_waitaof_for_disks) {
-  watched_client one(url("wait_aof=local"), patience);
+  watched_client one(url("wait_aof=local"), failover_patience);
   const bool knows = !all.server(0).ask({"COMMAND", "INFO", "WAITAOF"}).items.at(0).items.empty();
   if (knows) {
     for (std::size_t n = 0; n < 3; ++n) (void)all.server(n).ask({"CONFIG", "SET", "appendonly", "yes"});
     EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
-    watched_client disks(url("wait_aof=replicas&wait_replicas=2"), patience);
+    watched_client disks(url("wait_aof=replicas&wait_replicas=2"), failover_patience);
     EXPECT_TRUE(disks.store.try_acquire("b", within(test::hang)));
     EXPECT_GE(calls("waitaof"), 2);
     return;

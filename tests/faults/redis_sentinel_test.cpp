@@ -5,6 +5,7 @@
 #include <atomic>
 #include <future>
 
+#include "faults/failover.hpp"
 #include "faults/redis_store.hpp"
 #include "holdfast/fence_header.hpp"
 #include "holdfast/redis_fence_gate.hpp"
@@ -22,8 +23,6 @@ using test::redis_group;
 
 /// Long enough for a machine that is busy not to be taken for dead.
 const redis_group::shape fails_over{.down_after = 1500ms};
-constexpr std::chrono::milliseconds patience = 25s;
-constexpr const char* quick = "timeout=300ms";
 
 bool has_key(redis_group& all, std::size_t server, const std::string& key) {
   return !all.server(server).keys(key).empty();
@@ -31,7 +30,7 @@ bool has_key(redis_group& all, std::size_t server, const std::string& key) {
 
 TEST(redis_sentinel, finds_the_primary_and_locks_there) {
   redis_group all;
-  watched_client one(all.url(quick)), other(all.url(quick));
+  watched_client one(all.url(short_timeout)), other(all.url(short_timeout));
   lease held = one.store.acquire("a");
   EXPECT_TRUE(has_key(all, 0, "holdfast:{a}"));
   auto waiting = other.wait_for("a");
@@ -42,7 +41,8 @@ TEST(redis_sentinel, finds_the_primary_and_locks_there) {
 
 TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep_what_they_have) {
   redis_group all;
-  watched_client one(all.url(quick), patience), other(all.url(quick), patience), third(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience),
+      third(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
   auto second_in_line = other.wait_for("a", {.ttl = 60s});
   auto third_in_line = third.wait_for("a", {.ttl = 60s});
@@ -66,7 +66,7 @@ TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep
 TEST(redis_sentinel, lets_whoever_pauses_know_that_there_is_another_primary) {
   redis_group all;
   runtime::loop loop;
-  const std::unique_ptr<redis::client> client = redis::client::open(all.url(quick), loop);
+  const std::unique_ptr<redis::client> client = redis::client::open(all.url(short_timeout), loop);
   std::promise<void> back;
   std::atomic_flag told;
   client->when_back([&] {
@@ -87,12 +87,12 @@ TEST(redis_sentinel, lets_whoever_pauses_know_that_there_is_another_primary) {
 
 TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica_has_heard_of) {
   redis_group all(fails_over);
-  watched_client one(all.url(quick), patience), other(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
   auto waiting = other.wait_for("a", {.ttl = 60s});
   ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:q"); }));
   all.server(0).kill();
-  EXPECT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  EXPECT_TRUE(all.is_replaced(0));
   // The holder is verified there, and nobody has taken it meanwhile.
   EXPECT_EQ(held.release(), released::yes);
   std::optional<lease> next = test::get(std::move(waiting));
@@ -103,7 +103,7 @@ TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica
 
 TEST(redis_sentinel, tells_at_once_of_a_lock_that_the_new_primary_has_never_heard_of) {
   redis_group all(fails_over);
-  watched_client one(all.url(quick), patience), other(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   {
     const lease warm = one.store.acquire("b");  // so that there are connections
   }
@@ -124,7 +124,7 @@ TEST(redis_sentinel, tells_at_once_of_a_lock_that_the_new_primary_has_never_hear
 
 TEST(redis_sentinel, tells_at_once_of_a_loss_also_to_one_who_never_needed_more_than_a_lane) {
   redis_group all;
-  watched_client one(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience);
   all.cut_off(1);
   all.cut_off(2);
   const lease held = one.store.acquire("a", {.ttl = 1h});
@@ -135,11 +135,11 @@ TEST(redis_sentinel, tells_at_once_of_a_loss_also_to_one_who_never_needed_more_t
 
 TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_when_it_goes_on) {
   redis_group all(fails_over);
-  watched_client one(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
   ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}"); }));
   all.server(0).stop();
-  EXPECT_TRUE(test::eventually([&] { return all.primary() != 0; }));
+  EXPECT_TRUE(all.is_replaced(0));
   const std::size_t now = all.primary();
   {
     const lease first = one.store.acquire("moved");  // we know the new one
@@ -148,8 +148,8 @@ TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_wh
   // For a while it takes itself for a primary, and would take writes.
   for (int n = 0; n < 200; ++n) {
     const std::string name = "b/" + std::to_string(n);
-    const lease taken =
-        n % 20 == 0 ? open(all.url(quick), {.patience = patience}).acquire(name) : one.store.acquire(name);
+    const lease taken = n % 20 == 0 ? open(all.url(short_timeout), {.patience = failover_patience}).acquire(name)
+                                    : one.store.acquire(name);
     EXPECT_TRUE(has_key(all, now, "holdfast:{" + name + "}"));
   }
   EXPECT_TRUE(test::eventually([&] { return all.is_replica(0); }));
@@ -159,11 +159,11 @@ TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_wh
 
 TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the_same) {
   redis_group all;
-  watched_client one(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});  // asks the first, and listens to all
   all.sentinel(0).kill();
   EXPECT_TRUE(held.renew(60s));
-  watched_client other(all.url(quick), patience);  // finds the way without it
+  watched_client other(all.url(short_timeout), failover_patience);  // finds the way without it
   EXPECT_TRUE(other.store.try_acquire("b", within(test::hang)));
   all.fail_over();
   // Another sentinel than ours may have heard of it first.
@@ -177,7 +177,7 @@ TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the
 
 TEST(redis_sentinel, may_be_dead_all_of_them_and_connections_that_are_open_go_on) {
   redis_group all;
-  watched_client one(all.url(quick)), other(all.url(quick), 300ms);
+  watched_client one(all.url(short_timeout)), other(all.url(short_timeout), 300ms);
   lease held = one.store.acquire("a", {.ttl = 2s});
   EXPECT_TRUE(one.seen->comes(event::kind::renewed));
   for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).kill();
@@ -195,16 +195,16 @@ TEST(redis_sentinel, may_be_dead_all_of_them_and_connections_that_are_open_go_on
 TEST(redis_sentinel, stands_still_and_the_next_one_is_asked) {
   redis_group all;
   all.sentinel(0).stop();
-  watched_client one(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience);
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
   all.sentinel(0).go_on();
 }
 
 TEST(redis_sentinel, does_not_know_the_service_and_names_those_that_it_knows) {
   redis_group all;
-  std::string url = all.url(quick);
+  std::string url = all.url(short_timeout);
   url.replace(url.find(redis_group::service), std::string(redis_group::service).size(), "mymaster");
-  watched_client one(url, patience);
+  watched_client one(url, failover_patience);
   const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
   EXPECT_EQ(why, errc::bad_url) << text;
   EXPECT_NE(text.find("it knows no service mymaster; those that it knows: shop-locks"), std::string::npos) << text;
@@ -214,7 +214,7 @@ TEST(redis_sentinel, is_told_from_a_server_that_stands_alone) {
   const int port = test::free_port();
   const test::redis_server alone({"--bind", "127.0.0.1", "--port", std::to_string(port)});
   const std::string url = "redis+sentinel://127.0.0.1:" + std::to_string(port) + "/shop-locks";
-  const auto [why, text] = failure_of([&] { (void)open(url, {.patience = patience}).acquire("a"); });
+  const auto [why, text] = failure_of([&] { (void)open(url, {.patience = failover_patience}).acquire("a"); });
   EXPECT_EQ(why, errc::unsupported);
   EXPECT_NE(text.find("it is no sentinel"), std::string::npos) << text;
 }
@@ -224,7 +224,7 @@ TEST(redis_sentinel, is_not_taken_for_a_server) {
   const std::string three = all.url(), scheme = "redis+sentinel://";
   const std::string sentinel = three.substr(scheme.size(), three.find(',') - scheme.size());
   for (const std::string& url : {"redis://" + sentinel, "redis+cluster://" + sentinel}) {
-    const auto [why, text] = failure_of([&] { (void)open(url, {.patience = patience}).acquire("a"); });
+    const auto [why, text] = failure_of([&] { (void)open(url, {.patience = failover_patience}).acquire("a"); });
     EXPECT_EQ(why, errc::unsupported);
     EXPECT_NE(text.find("this is a sentinel"), std::string::npos) << text;
     EXPECT_NE(text.find(scheme + sentinel + "/service"), std::string::npos) << text;
@@ -233,8 +233,9 @@ TEST(redis_sentinel, is_not_taken_for_a_server) {
 
 TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nobody) {
   redis_group all({.sentinel_password = "s3ntinel"});
-  watched_client none(all.url(quick), patience), wrong(all.url("sentinel_password=wr0ng"), patience);
-  watched_client right(all.url("sentinel_password=s3ntinel"), patience);
+  watched_client none(all.url(short_timeout), failover_patience),
+      wrong(all.url("sentinel_password=wr0ng"), failover_patience);
+  watched_client right(all.url("sentinel_password=s3ntinel"), failover_patience);
   const auto [why, text] = failure_of([&] { (void)none.store.acquire("a"); });
   EXPECT_EQ(why, errc::denied) << text;
   EXPECT_NE(text.find("sentinel_password_file="), std::string::npos) << text;
@@ -258,7 +259,7 @@ TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
   }
   const std::string url =
       all.url("timeout=300ms&sentinel_user=holdfast&sentinel_password=a%20secret", "holdfast:a%20secret@");
-  watched_client one(url, patience), other(url, patience);
+  watched_client one(url, failover_patience), other(url, failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
   auto waiting = other.wait_for("a");
   const std::size_t renewed = one.seen->events(event::kind::renewed).size();
@@ -269,7 +270,7 @@ TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
   EXPECT_EQ(failure_of([&] {
               (void)open(
                   all.url("sentinel_user=holdfast&sentinel_password=a%20secret&timeout=300ms", "holdfast:wrong@"),
-                  {.patience = patience})
+                  {.patience = failover_patience})
                   .acquire("a");
             }).first,
             errc::denied);
@@ -282,7 +283,7 @@ TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
 
 TEST(redis_sentinel, is_examined_with_its_server) {
   redis_group all;
-  watched_client one(all.url(quick), patience);
+  watched_client one(all.url(short_timeout), failover_patience);
   const std::vector<finding> good = one.store.examine();
   EXPECT_TRUE(test::is(good, "redis.sentinels", finding::severity::fine));
   EXPECT_TRUE(test::is(good, "redis.sentinel_views", finding::severity::fine));
@@ -298,8 +299,8 @@ TEST(redis_sentinel, that_has_not_noticed_an_old_primary_lets_two_hold_and_only_
   redis_group all(fails_over);
   const test::redis_server data;  // what is locked is elsewhere, and is never lost
   all.server(0).kill();
-  ASSERT_TRUE(test::eventually([&] { return all.primary() != 0; }));
-  watched_client one(all.url(quick), patience);
+  ASSERT_TRUE(all.is_replaced(0));
+  watched_client one(all.url(short_timeout), failover_patience);
   const lease held = one.store.acquire("account", {.ttl = 1h});
   for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).stop();
   all.server(0).start();

@@ -13,7 +13,7 @@ DOCUMENT = "docs/safety.md"
 CODE = re.compile(r"`([^`\n]+)`")
 NAME = re.compile(r"([a-z]\w*)\.([a-z0-9]\w*)((?:/\w+)*)")
 PATH = re.compile(r"tests/[\w./-]+\.(?:cpp|py)")
-MACRO = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+MACRO = re.compile(r"\bTEST(?:_F|_P|_OF_STORES)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 REGISTERED = re.compile(
     r"\bholdfast_test\(\s*NAME\s+(?P<name>\w+)\s+LABEL\s+(?P<label>\w+)"
     r"|\b(?P<short_label>unit|house|conformance|chaos)_test\(\s*(?P<short_name>\w+)"

@@ -41,6 +41,9 @@ class redis_group {
 
   /// Nothing that is written from now on gets to that replica, until it is the primary. It looks well to the sentinels.
   void cut_off(std::size_t replica);
+  /// Waits until the sentinels replace this primary. False: it hangs. On a busy machine a sentinel can find its own
+  /// timer late and do nothing for 30 s (TILT); that time does not count.
+  [[nodiscard]] bool is_replaced(std::size_t primary_before) const;
   /// Lets the last sentinel change the primary, and returns when that is done.
   void fail_over();
 
@@ -50,6 +53,7 @@ class redis_group {
     int port = 0;
   };
   [[nodiscard]] redis::value ask_sentinel(std::size_t n, std::vector<std::string> words) const;
+  [[nodiscard]] bool is_tilted() const;
   [[nodiscard]] bool is_ready() const;
   [[nodiscard]] bool is_ready(std::size_t sentinel) const;
   const shape shape_;

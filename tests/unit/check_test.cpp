@@ -6,23 +6,12 @@
 
 #include "holdfast/holdfast.hpp"
 #include "support/memory_service.hpp"
+#include "unit/code_of.hpp"
 
 namespace holdfast {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr errc fine{};
-
-template <class F>
-errc code_of(const F& f) {
-  try {
-    f();
-    return fine;
-  } catch (const lock_error& e) {
-    return static_cast<errc>(e.code().value());
-  }
-}
 
 class bad_input : public testing::Test {
  protected:

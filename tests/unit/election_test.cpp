@@ -10,23 +10,12 @@
 #include "support/child.hpp"
 #include "support/memory_service.hpp"
 #include "support/sanitizer.hpp"
+#include "unit/code_of.hpp"
 
 namespace holdfast {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr errc fine{};
-
-template <class F>
-errc code_of(const F& f) {
-  try {
-    f();
-    return fine;
-  } catch (const lock_error& e) {
-    return static_cast<errc>(e.code().value());
-  }
-}
 
 class election_api : public testing::Test {
  protected:

@@ -2,7 +2,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using acquire = engine_test;
@@ -352,4 +352,4 @@ TEST_F(acquire, tells_that_a_caller_gave_up_and_why) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

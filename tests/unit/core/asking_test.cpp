@@ -2,7 +2,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 class asking : public engine_test {
@@ -237,4 +237,4 @@ TEST_F(looking, shows_at_most_a_thousand_of_those_who_hold) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

@@ -2,7 +2,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using close = engine_test;
@@ -57,4 +57,4 @@ TEST_F(close, leaves_leases_in_hand_valid_renewed_and_releasable) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::shared_ptr<hold> make_hold() {
+std::shared_ptr<hold> any_hold() {
   return std::make_shared<hold>("a", terms{.ttl = 10s}, seam::owner_id{}, nullptr, seam::grant{}, instant());
 }
 
@@ -24,7 +24,7 @@ TEST(due_heap, is_never_due_when_it_is_empty) {
 
 TEST(due_heap, gives_the_earliest_first) {
   due_heap heap;
-  const auto late = make_hold(), early = make_hold();
+  const auto late = any_hold(), early = any_hold();
   heap.add(late, instant(2s));
   heap.add(early, instant(1s));
   EXPECT_EQ(heap.first(), instant(1s));
@@ -35,7 +35,7 @@ TEST(due_heap, gives_the_earliest_first) {
 
 TEST(due_heap, keeps_nothing_of_what_was_removed) {
   due_heap heap;
-  const auto h = make_hold();
+  const auto h = any_hold();
   heap.add(h, instant(1s));
   EXPECT_EQ(h.use_count(), 2);
   heap.remove(*h);
@@ -45,7 +45,7 @@ TEST(due_heap, keeps_nothing_of_what_was_removed) {
 
 TEST(due_heap, does_not_mind_a_hold_that_is_not_there) {
   due_heap heap;
-  const auto there = make_hold(), elsewhere = make_hold();
+  const auto there = any_hold(), elsewhere = any_hold();
   heap.add(there, instant(1s));
   heap.move(*elsewhere, instant(0s));
   heap.remove(*elsewhere);
@@ -58,7 +58,7 @@ TEST(due_heap, behaves_like_a_sorted_table_whatever_is_done_to_it) {
   const auto pick = [&](int n) { return std::uniform_int_distribution(0, n - 1)(random); };
   due_heap heap;
   std::vector<std::shared_ptr<hold>> all;
-  for (int k = 0; k < 60; ++k) all.push_back(make_hold());
+  for (int k = 0; k < 60; ++k) all.push_back(any_hold());
   std::map<hold*, instant> reference;
   for (int step = 0; step < 20'000; ++step) {
     const auto& h = all[static_cast<std::size_t>(pick(60))];

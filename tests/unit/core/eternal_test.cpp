@@ -3,7 +3,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 class eternal_claim final : public seam::claim {
@@ -139,4 +139,4 @@ TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

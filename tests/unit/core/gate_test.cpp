@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const terms usual{.ttl = 10s};
-const instant now{1h};
+const terms default_terms{.ttl = 10s};
+const instant gate_time{1h};
 
 runtime::task<runtime::wake> look(runtime::io& i, runtime::signal& s) {
   const runtime::wake why = co_await wait(i, s, limit(instant()));
@@ -23,14 +23,15 @@ bool is_called(visitor& v) {
   return run_inline(look(here, v.called)) == runtime::wake::signalled;
 }
 
-std::shared_ptr<hold> make_hold(const terms& on, std::uint64_t fences = 8) {
-  return std::make_shared<hold>("a", on, seam::owner_id{}, nullptr, seam::grant{100, fences, now + 10s}, now);
+std::shared_ptr<hold> hold_with(const terms& on, std::uint64_t fences = 8) {
+  return std::make_shared<hold>("a", on, seam::owner_id{}, nullptr, seam::grant{100, fences, gate_time + 10s},
+                                gate_time);
 }
 
 class gate_test : public testing::Test {
  protected:
   gate gate_;
-  visitor first_{usual}, second_{usual}, third_{usual};
+  visitor first_{default_terms}, second_{default_terms}, third_{default_terms};
 };
 
 TEST_F(gate_test, lets_the_first_go_to_the_store_and_the_others_wait) {
@@ -48,7 +49,7 @@ TEST_F(gate_test, keeps_names_apart) {
 }
 
 TEST_F(gate_test, calls_the_first_in_line_when_the_room_is_left) {
-  visitor head(usual);
+  visitor head(default_terms);
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::waiting);
   ASSERT_EQ(gate_.enter("a", second_, true), gate::entry::waiting);
@@ -69,7 +70,7 @@ TEST_F(gate_test, forgets_a_name_that_nobody_wants_any_more) {
 }
 
 TEST_F(gate_test, passes_over_whoever_has_left_the_line) {
-  visitor head(usual), last(usual);
+  visitor head(default_terms), last(default_terms);
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   for (visitor* v : {&first_, &second_, &third_, &last}) ASSERT_EQ(gate_.enter("a", *v, true), gate::entry::waiting);
   EXPECT_TRUE(gate_.leave("a", first_));  // the front, the middle and the end
@@ -83,7 +84,7 @@ TEST_F(gate_test, passes_over_whoever_has_left_the_line) {
 }
 
 TEST_F(gate_test, says_so_when_somebody_who_leaves_was_called_in_the_same_instant) {
-  visitor head(usual);
+  visitor head(default_terms);
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::waiting);
   ASSERT_EQ(gate_.enter("a", second_, true), gate::entry::waiting);
@@ -95,43 +96,43 @@ TEST_F(gate_test, says_so_when_somebody_who_leaves_was_called_in_the_same_instan
 }
 
 TEST_F(gate_test, passes_the_lock_itself_to_a_caller_who_wants_the_same) {
-  visitor head(usual);
+  visitor head(default_terms);
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::waiting);
-  const auto h = make_hold(usual);
-  EXPECT_TRUE(gate_.pass(h, now));
+  const auto h = hold_with(default_terms);
+  EXPECT_TRUE(gate_.pass(h, gate_time));
   EXPECT_TRUE(is_called(first_));
   ASSERT_TRUE(first_.given);
   EXPECT_EQ(first_.given->fence(), 100u);
-  EXPECT_FALSE(gate_.pass(h, now)) << "nobody is there";
+  EXPECT_FALSE(gate_.pass(h, gate_time)) << "nobody is there";
   EXPECT_EQ(gate_.rooms(), 1u) << "the one it was passed to is in the room";
   (void)h->finish();
 }
 
 TEST_F(gate_test, keeps_the_lock_when_the_first_in_line_wants_other_terms) {
-  visitor head(usual);
+  visitor head(default_terms);
   const terms other_ttl{.ttl = 11s}, other_label{.ttl = 10s, .label = "x"};
   const terms fixed{.ttl = 10s, .renew = false}, bounded{.ttl = 10s, .max_hold = 20s};
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   for (const terms& other : {other_ttl, other_label, fixed, bounded}) {
     visitor stranger(other);
     ASSERT_EQ(gate_.enter("a", stranger, true), gate::entry::waiting);
-    EXPECT_FALSE(gate_.pass(make_hold(usual), now));
-    EXPECT_FALSE(gate_.pass(make_hold(fixed), now));
-    EXPECT_FALSE(gate_.pass(make_hold(bounded), now));
+    EXPECT_FALSE(gate_.pass(hold_with(default_terms), gate_time));
+    EXPECT_FALSE(gate_.pass(hold_with(fixed), gate_time));
+    EXPECT_FALSE(gate_.pass(hold_with(bounded), gate_time));
     EXPECT_FALSE(is_called(stranger));
     EXPECT_TRUE(gate_.leave("a", stranger));
   }
 }
 
 TEST_F(gate_test, keeps_the_lock_when_it_is_finished_or_has_no_fence_left) {
-  visitor head(usual);
+  visitor head(default_terms);
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::waiting);
-  EXPECT_FALSE(gate_.pass(make_hold(usual, 0), now));
-  const auto finished = make_hold(usual);
+  EXPECT_FALSE(gate_.pass(hold_with(default_terms, 0), gate_time));
+  const auto finished = hold_with(default_terms);
   (void)finished->finish();
-  EXPECT_FALSE(gate_.pass(finished, now));
+  EXPECT_FALSE(gate_.pass(finished, gate_time));
   EXPECT_FALSE(is_called(first_));
   EXPECT_TRUE(gate_.leave("a", first_));
 }
@@ -151,7 +152,7 @@ TEST_F(gate_test, remembers_trouble_until_it_is_over_or_the_name_forgotten) {
 }
 
 TEST_F(gate_test, tells_a_failure_to_all_who_wait) {
-  visitor head(usual);
+  visitor head(default_terms);
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::waiting);
   ASSERT_EQ(gate_.enter("a", second_, true), gate::entry::waiting);

@@ -2,7 +2,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using lease_ptr = std::shared_ptr<tenancy>;
@@ -187,4 +187,4 @@ TEST_F(hand_over, tells_the_end_of_one_tenancy_before_the_beginning_of_the_next)
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

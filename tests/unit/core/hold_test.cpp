@@ -12,17 +12,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const instant start{1h};
+const instant hold_start{1h};
 
-std::shared_ptr<hold> make_hold(instant deadline = start + 10s, std::uint64_t fences = 3) {
+std::shared_ptr<hold> hold_until(instant deadline = hold_start + 10s, std::uint64_t fences = 3) {
   return std::make_shared<hold>("a", terms{.ttl = 10s}, seam::owner_id{}, nullptr, seam::grant{100, fences, deadline},
-                                start);
+                                hold_start);
 }
 
 /// A hold with a tenant, cut loose at the end: they own one another until then.
 class seated {
  public:
-  explicit seated(instant deadline = start + 10s) : of(make_hold(deadline)), tenant(hold::seat(of, start)) {}
+  explicit seated(instant deadline = hold_start + 10s) : of(hold_until(deadline)), tenant(hold::seat(of, hold_start)) {}
   seated(const seated&) = delete;
   seated& operator=(const seated&) = delete;
   ~seated() { (void)of->finish(); }
@@ -31,73 +31,75 @@ class seated {
 };
 
 TEST(hold, gives_each_tenancy_the_next_fence_of_its_block) {
-  const auto h = make_hold();
-  EXPECT_EQ(hold::seat(h, start)->fence(), 100u);
-  EXPECT_EQ(hold::seat(h, start + 1s)->fence(), 101u);
-  const auto third = hold::seat(h, start + 2s);
+  const auto h = hold_until();
+  EXPECT_EQ(hold::seat(h, hold_start)->fence(), 100u);
+  EXPECT_EQ(hold::seat(h, hold_start + 1s)->fence(), 101u);
+  const auto third = hold::seat(h, hold_start + 2s);
   EXPECT_EQ(third->fence(), 102u);
-  EXPECT_EQ(third->began(), start + 2s);
-  EXPECT_EQ(h->began(), start);
+  EXPECT_EQ(third->began(), hold_start + 2s);
+  EXPECT_EQ(h->began(), hold_start);
   EXPECT_EQ(h->seated(), 3u);
-  EXPECT_FALSE(hold::seat(h, start)) << "the block is used up";
+  EXPECT_FALSE(hold::seat(h, hold_start)) << "the block is used up";
   (void)h->finish();
 }
 
 TEST(hold, gives_its_last_tenant_to_one_caller_only_and_seats_nobody_after) {
-  const auto h = make_hold();
-  (void)hold::seat(h, start);
-  const auto last = hold::seat(h, start);
+  const auto h = hold_until();
+  (void)hold::seat(h, hold_start);
+  const auto last = hold::seat(h, hold_start);
   EXPECT_FALSE(h->finished());
   EXPECT_EQ(h->finish(), last);
   EXPECT_TRUE(h->finished());
   EXPECT_FALSE(h->finish());
-  EXPECT_FALSE(hold::seat(h, start));
+  EXPECT_FALSE(hold::seat(h, hold_start));
 }
 
 TEST(hold, frees_itself_once_it_is_finished) {
   std::weak_ptr<hold> watched;
   {
-    const auto h = make_hold();
+    const auto h = hold_until();
     watched = h;
-    (void)hold::seat(h, start);
+    (void)hold::seat(h, hold_start);
     (void)h->finish();
   }
   EXPECT_TRUE(watched.expired());
 }
 
 TEST(hold, is_valid_before_its_deadline_and_not_at_it) {
-  const auto h = make_hold(start + 1s);
-  EXPECT_TRUE(h->valid(start + 1s - 1ns));
-  EXPECT_FALSE(h->valid(start + 1s));
+  const auto h = hold_until(hold_start + 1s);
+  EXPECT_TRUE(h->valid(hold_start + 1s - 1ns));
+  EXPECT_FALSE(h->valid(hold_start + 1s));
 }
 
 TEST(hold, is_extended_only_while_it_is_not_over) {
-  const auto h = make_hold(start + 1s);
-  EXPECT_TRUE(h->extend(start + 2s, start + 1s - 1ns));
-  EXPECT_EQ(h->deadline(), start + 2s);
-  EXPECT_FALSE(h->extend(start + 9s, start + 2s));
+  const auto h = hold_until(hold_start + 1s);
+  EXPECT_TRUE(h->extend(hold_start + 2s, hold_start + 1s - 1ns));
+  EXPECT_EQ(h->deadline(), hold_start + 2s);
+  EXPECT_FALSE(h->extend(hold_start + 9s, hold_start + 2s));
 }
 
 TEST(hold, is_over_for_good_once_somebody_saw_it_over) {
-  const auto h = make_hold(start + 1s);
-  EXPECT_FALSE(h->valid(start + 1s));
-  EXPECT_FALSE(h->extend(start + 9s, start)) << "a clock read before, a renewal that landed after";
-  EXPECT_FALSE(h->valid(start));
+  const auto h = hold_until(hold_start + 1s);
+  EXPECT_FALSE(h->valid(hold_start + 1s));
+  EXPECT_FALSE(h->extend(hold_start + 9s, hold_start)) << "a clock read before, a renewal that landed after";
+  EXPECT_FALSE(h->valid(hold_start));
 }
 
 TEST(hold, is_never_shortened) {
-  const auto h = make_hold(start + 5s);
-  EXPECT_TRUE(h->extend(start + 4s, start));
-  EXPECT_EQ(h->deadline(), start + 5s);
+  const auto h = hold_until(hold_start + 5s);
+  EXPECT_TRUE(h->extend(hold_start + 4s, hold_start));
+  EXPECT_EQ(h->deadline(), hold_start + 5s);
 }
 
-TEST(hold, without_a_ttl_is_valid_for_ever) { EXPECT_TRUE(make_hold(runtime::never)->valid(start + 24h * 10'000)); }
+TEST(hold, without_a_ttl_is_valid_for_ever) {
+  EXPECT_TRUE(hold_until(runtime::never)->valid(hold_start + 24h * 10'000));
+}
 
 TEST(hold, must_end_when_its_max_hold_is_over) {
-  const auto bounded =
-      std::make_shared<hold>("a", terms{.ttl = 1s, .max_hold = 3s}, seam::owner_id{}, nullptr, seam::grant{}, start);
-  EXPECT_EQ(bounded->must_end(), start + 3s);
-  EXPECT_EQ(make_hold()->must_end(), runtime::never);
+  const auto bounded = std::make_shared<hold>("a", terms{.ttl = 1s, .max_hold = 3s}, seam::owner_id{}, nullptr,
+                                              seam::grant{}, hold_start);
+  EXPECT_EQ(bounded->must_end(), hold_start + 3s);
+  EXPECT_EQ(hold_until()->must_end(), runtime::never);
 }
 
 TEST(terms, pass_on_to_equal_ones_that_are_renewed_without_end) {
@@ -123,15 +125,15 @@ TEST(tenancy, ends_once_and_the_first_end_counts) {
 }
 
 TEST(tenancy, is_held_until_it_is_released_or_lost_or_over) {
-  const seated released, lost, over(start + 1s);
-  EXPECT_TRUE(released.tenant->held(start));
+  const seated released, lost, over(hold_start + 1s);
+  EXPECT_TRUE(released.tenant->held(hold_start));
   (void)released.tenant->end(tenancy::phase::released);
   (void)lost.tenant->end(tenancy::phase::lost);
-  EXPECT_FALSE(released.tenant->held(start));
-  EXPECT_FALSE(lost.tenant->held(start));
-  EXPECT_TRUE(over.tenant->held(start));
-  EXPECT_FALSE(over.tenant->held(start + 1s));
-  EXPECT_FALSE(over.tenant->held(start)) << "once false, false for ever";
+  EXPECT_FALSE(released.tenant->held(hold_start));
+  EXPECT_FALSE(lost.tenant->held(hold_start));
+  EXPECT_TRUE(over.tenant->held(hold_start));
+  EXPECT_FALSE(over.tenant->held(hold_start + 1s));
+  EXPECT_FALSE(over.tenant->held(hold_start)) << "once false, false for ever";
 }
 
 TEST(tenancy, stops_its_token_when_the_loss_is_announced) {
@@ -154,7 +156,7 @@ TEST(tenancy, gives_a_stopped_token_to_whoever_asks_after_the_loss) {
 /// stays over, and the keeper hears that it came too late.
 TEST(tenancy, that_was_seen_over_never_comes_back_however_renewals_and_looks_fall_together) {
   for (int round = 0; round < 100; ++round) {
-    const seated one(start + 2ns);
+    const seated one(hold_start + 2ns);
     std::atomic<std::int64_t> ticks{0};
     std::atomic<int> revived{0};
     std::atomic<bool> seen_over{false};
@@ -163,7 +165,7 @@ TEST(tenancy, that_was_seen_over_never_comes_back_however_renewals_and_looks_fal
       all.add([&] {  // the keeper
         for (int k = 0; true; ++k) {
           const bool was_over = seen_over;
-          const instant now = start + std::chrono::nanoseconds(ticks.load());
+          const instant now = hold_start + std::chrono::nanoseconds(ticks.load());
           if (!one.of->extend(now + 2ns, now)) return;
           if (was_over) ++revived;
           ++ticks;
@@ -174,7 +176,7 @@ TEST(tenancy, that_was_seen_over_never_comes_back_however_renewals_and_looks_fal
         all.add([&] {
           bool over = false;
           for (int after = 0; after < 50;) {
-            const instant now = start + std::chrono::nanoseconds(++ticks);
+            const instant now = hold_start + std::chrono::nanoseconds(++ticks);
             const bool held = one.tenant->held(now);
             if (held && over) ++revived;
             if (!held) over = seen_over = true;
@@ -184,7 +186,7 @@ TEST(tenancy, that_was_seen_over_never_comes_back_however_renewals_and_looks_fal
       }
     }
     ASSERT_EQ(revived, 0);
-    ASSERT_FALSE(one.tenant->held(start));
+    ASSERT_FALSE(one.tenant->held(hold_start));
   }
 }
 

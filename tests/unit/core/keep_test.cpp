@@ -4,7 +4,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using keep = engine_test;
@@ -341,4 +341,4 @@ TEST_F(keep, ends_at_once_when_it_is_told_to_also_while_the_store_is_silent) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

@@ -17,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using holdfast::test::is_ready;
-using holdfast::test::start;
 using runtime::instant;
 using runtime::io;
 using runtime::span;
@@ -138,19 +137,19 @@ class quorum_of_three : public testing::Test {
     io_.advance(2h);  // whatever is insisted on is over
   }
   [[nodiscard]] answer<seam::grant> poll(span within = 500ms) {
-    auto polling = start(callers_, claim->poll(io_, limit(io_.now() + within)));
+    auto polling = test::start(callers_, claim->poll(io_, limit(io_.now() + within)));
     io_.run();
     for (int n = 0; n < 3'000 && !is_ready(polling); ++n) io_.advance(1ms);
     return polling.get();
   }
   [[nodiscard]] answer<instant> renew(span within = 500ms) {
-    auto renewing = start(callers_, claim->renew(io_, 10s, limit(io_.now() + within)));
+    auto renewing = test::start(callers_, claim->renew(io_, 10s, limit(io_.now() + within)));
     io_.run();
     for (int n = 0; n < 3'000 && !is_ready(renewing); ++n) io_.advance(1ms);
     return renewing.get();
   }
   [[nodiscard]] answer<done> release(span within = 500ms) {
-    auto releasing = start(callers_, claim->release(io_, limit(io_.now() + within)));
+    auto releasing = test::start(callers_, claim->release(io_, limit(io_.now() + within)));
     io_.run();
     for (int n = 0; n < 3'000 && !is_ready(releasing); ++n) io_.advance(1ms);
     return releasing.get();
@@ -211,7 +210,7 @@ TEST_F(quorum_of_three, is_looked_at_again_before_one_look_calls_busy_what_nobod
   claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
   voters[0]->vote_for(77);
   voters[1]->dead = true;
-  auto polling = start(callers_, claim->poll(io_, limit(io_.now() + 500ms)));
+  auto polling = test::start(callers_, claim->poll(io_, limit(io_.now() + 500ms)));
   io_.run();
   EXPECT_FALSE(is_ready(polling));
   voters[0]->forget();

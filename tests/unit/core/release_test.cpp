@@ -2,7 +2,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using release = engine_test;
@@ -171,4 +171,4 @@ TEST_F(release, of_a_lost_tenancy_leaves_the_next_one_alone) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

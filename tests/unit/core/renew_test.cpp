@@ -3,7 +3,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using renew = engine_test;
@@ -152,4 +152,4 @@ TEST_F(renew, waits_for_a_renewal_that_is_under_way_but_not_beyond_its_limit) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

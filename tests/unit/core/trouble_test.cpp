@@ -3,7 +3,7 @@
 
 #include "unit/core/world.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 namespace {
 
 using trouble = engine_test;
@@ -155,4 +155,4 @@ TEST_F(trouble, is_over_for_whoever_pauses_when_the_store_is_back) {
 }
 
 }  // namespace
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

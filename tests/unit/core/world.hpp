@@ -16,7 +16,7 @@
 #include "support/started.hpp"
 #include "support/watched_store.hpp"
 
-namespace holdfast::core::test {
+namespace holdfast::core::engine_tests {
 
 using namespace std::chrono_literals;
 using holdfast::test::is_ready;
@@ -154,4 +154,4 @@ class engine_test : public testing::Test {
   client client_{world_};
 };
 
-}  // namespace holdfast::core::test
+}  // namespace holdfast::core::engine_tests

@@ -16,13 +16,13 @@ using test::is;
 constexpr microseconds year_2020 = 1'577'836'800s;
 
 /// Begun so long after the first, with a round trip so long, and the server's clock that far from ours then.
-clock_watch::sample at(milliseconds after, milliseconds round_trip, microseconds apart) {
+clock_watch::sample watch_sample(milliseconds after, milliseconds round_trip, microseconds apart) {
   const runtime::instant sent(1h + after);
   const microseconds wall = year_2020 + after;
   return {sent, sent + round_trip, wall, wall + round_trip / 2 + apart};
 }
 
-std::vector<finding> of(std::initializer_list<clock_watch::sample> all) {
+std::vector<finding> judged_watch(std::initializer_list<clock_watch::sample> all) {
   clock_watch watch;
   for (const clock_watch::sample& each : all) watch.add(each);
   seam::findings found;
@@ -32,44 +32,50 @@ std::vector<finding> of(std::initializer_list<clock_watch::sample> all) {
 }
 
 TEST(clock_watch, finds_clocks_fine_that_agree) {
-  const std::vector<finding> all = of({at(0ms, 2ms, 100us), at(250ms, 1ms, 100us), at(1000ms, 4ms, 150us)});
+  const std::vector<finding> all =
+      judged_watch({watch_sample(0ms, 2ms, 100us), watch_sample(250ms, 1ms, 100us), watch_sample(1000ms, 4ms, 150us)});
   EXPECT_TRUE(is(all, "redis.clock", severity::fine));
   EXPECT_TRUE(is(all, "redis.clock_rate", severity::fine));
 }
 
 TEST(clock_watch, tells_how_far_clocks_are_apart_and_in_which_direction) {
-  const std::vector<finding> behind = of({at(0ms, 2ms, -5s)});
+  const std::vector<finding> behind = judged_watch({watch_sample(0ms, 2ms, -5s)});
   EXPECT_TRUE(is(behind, "redis.clock", severity::note));
   EXPECT_NE(behind[0].what.find("5000 ms (give or take 2 ms) behind ours"), std::string::npos) << behind[0].what;
-  const std::vector<finding> ahead = of({at(0ms, 2ms, 1h)});
+  const std::vector<finding> ahead = judged_watch({watch_sample(0ms, 2ms, 1h)});
   EXPECT_TRUE(is(ahead, "redis.clock", severity::warning));
   EXPECT_NE(ahead[0].what.find("ahead of"), std::string::npos);
 }
 
 TEST(clock_watch, does_not_blame_a_clock_for_a_slow_answer) {
-  EXPECT_TRUE(is(of({at(0ms, 4'000ms, 1'500ms)}), "redis.clock", severity::fine));
-  EXPECT_TRUE(is(of({at(0ms, 900ms, 0ms), at(1000ms, 1ms, 400ms)}), "redis.clock_rate", severity::fine));
+  EXPECT_TRUE(is(judged_watch({watch_sample(0ms, 4'000ms, 1'500ms)}), "redis.clock", severity::fine));
+  EXPECT_TRUE(is(judged_watch({watch_sample(0ms, 900ms, 0ms), watch_sample(1000ms, 1ms, 400ms)}), "redis.clock_rate",
+                 severity::fine));
 }
 
 TEST(clock_watch, takes_the_sample_with_the_shortest_way) {
-  EXPECT_TRUE(is(of({at(0ms, 10'000ms, 4s), at(10'000ms, 2ms, 3s)}), "redis.clock", severity::note));
+  EXPECT_TRUE(is(judged_watch({watch_sample(0ms, 10'000ms, 4s), watch_sample(10'000ms, 2ms, 3s)}), "redis.clock",
+                 severity::note));
 }
 
 TEST(clock_watch, sees_a_clock_that_is_set_meanwhile) {
   for (const milliseconds step : {-200ms, 200ms, -3'600'000ms, 3'600'000ms}) {
     EXPECT_TRUE(
-        is(of({at(0ms, 1ms, 0ms), at(250ms, 1ms, step), at(500ms, 1ms, step)}), "redis.clock_rate", severity::danger))
+        is(judged_watch({watch_sample(0ms, 1ms, 0ms), watch_sample(250ms, 1ms, step), watch_sample(500ms, 1ms, step)}),
+           "redis.clock_rate", severity::danger))
         << step.count();
   }
 }
 
 TEST(clock_watch, sees_a_clock_that_runs_at_another_rate) {
   EXPECT_TRUE(
-      is(of({at(0ms, 1ms, 0ms), at(500ms, 1ms, 5ms), at(1000ms, 1ms, 20ms)}), "redis.clock_rate", severity::danger));
-  EXPECT_TRUE(is(of({at(0ms, 1ms, 0ms), at(1000ms, 1ms, 1ms)}), "redis.clock_rate", severity::fine));
+      is(judged_watch({watch_sample(0ms, 1ms, 0ms), watch_sample(500ms, 1ms, 5ms), watch_sample(1000ms, 1ms, 20ms)}),
+         "redis.clock_rate", severity::danger));
+  EXPECT_TRUE(is(judged_watch({watch_sample(0ms, 1ms, 0ms), watch_sample(1000ms, 1ms, 1ms)}), "redis.clock_rate",
+                 severity::fine));
 }
 
-TEST(clock_watch, says_nothing_where_nothing_was_seen) { EXPECT_TRUE(of({}).empty()); }
+TEST(clock_watch, says_nothing_where_nothing_was_seen) { EXPECT_TRUE(judged_watch({}).empty()); }
 
 }  // namespace
 }  // namespace holdfast::redis

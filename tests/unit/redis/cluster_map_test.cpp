@@ -7,7 +7,7 @@
 namespace holdfast::redis {
 namespace {
 
-const net::url::place asked{"seed.example", 7000};
+const net::url::place asked_node{"seed.example", 7000};
 
 value said(std::string_view bytes) {
   decoder d;
@@ -21,7 +21,7 @@ TEST(cluster_map, reads_who_has_which_slots) {
                                  "*4\r\n$9\r\n127.0.0.1\r\n:7001\r\n$1\r\na\r\n%0\r\n"
                                  "*4\r\n$9\r\n127.0.0.1\r\n:7003\r\n$1\r\nc\r\n%0\r\n"
                                  "*3\r\n:8192\r\n:16383\r\n*3\r\n$3\r\n::1\r\n:7002\r\n$1\r\nb\r\n"),
-                            asked);
+                            asked_node);
   ASSERT_TRUE(all);
   ASSERT_EQ(all->size(), 2u);
   EXPECT_EQ(all->front().first, 0);
@@ -36,7 +36,7 @@ TEST(cluster_map, reads_who_has_which_slots) {
 TEST(cluster_map, takes_the_name_that_it_asked_by_where_a_node_does_not_know_its_own) {
   for (const char* const host : {"$-1\r\n", "$0\r\n\r\n", "_\r\n", "$1\r\n?\r\n"}) {
     const auto all =
-        slots_in(said("*1\r\n*3\r\n:0\r\n:1\r\n*3\r\n" + std::string(host) + ":7001\r\n$1\r\na\r\n"), asked);
+        slots_in(said("*1\r\n*3\r\n:0\r\n:1\r\n*3\r\n" + std::string(host) + ":7001\r\n$1\r\na\r\n"), asked_node);
     ASSERT_TRUE(all) << host;
     EXPECT_EQ(all->front().primary.host, "seed.example");
     EXPECT_EQ(all->front().primary.port, 7001);
@@ -46,7 +46,7 @@ TEST(cluster_map, takes_the_name_that_it_asked_by_where_a_node_does_not_know_its
 TEST(cluster_map, takes_the_address_where_a_name_is_wanted_and_there_is_none) {
   const auto all = slots_in(said("*1\r\n*3\r\n:0\r\n:1\r\n*4\r\n$1\r\n?\r\n:7001\r\n$1\r\na\r\n"
                                  "%1\r\n$2\r\nip\r\n$8\r\n10.0.0.7\r\n"),
-                            asked);
+                            asked_node);
   ASSERT_TRUE(all);
   EXPECT_EQ(all->front().primary.host, "10.0.0.7");
 }
@@ -57,23 +57,23 @@ TEST(cluster_map, is_none_if_it_makes_no_sense) {
         "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\na\r\n:1\r\n", "*1\r\n*3\r\n:-1\r\n:1\r\n*2\r\n$1\r\na\r\n:1\r\n",
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\na\r\n:0\r\n", "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\na\r\n:65536\r\n",
         "*1\r\n*3\r\n:0\r\n:1\r\n:2\r\n"}) {
-    EXPECT_FALSE(slots_in(said(bytes), asked)) << bytes;
+    EXPECT_FALSE(slots_in(said(bytes), asked_node)) << bytes;
   }
-  EXPECT_TRUE(slots_in(said("*0\r\n"), asked)) << "a node that is in no cluster yet";
+  EXPECT_TRUE(slots_in(said("*0\r\n"), asked_node)) << "a node that is in no cluster yet";
 }
 
 TEST(redirections, name_a_slot_and_a_node) {
-  const auto moved = redirection::of("MOVED 3999 127.0.0.1:6381", asked);
+  const auto moved = redirection::of("MOVED 3999 127.0.0.1:6381", asked_node);
   ASSERT_TRUE(moved);
   EXPECT_FALSE(moved->once);
   EXPECT_EQ(moved->slot, 3999);
   EXPECT_EQ(moved->to.host, "127.0.0.1");
   EXPECT_EQ(moved->to.port, 6381);
-  const auto ask = redirection::of("ASK 1 ::1:6381", asked);
+  const auto ask = redirection::of("ASK 1 ::1:6381", asked_node);
   ASSERT_TRUE(ask);
   EXPECT_TRUE(ask->once);
   EXPECT_EQ(ask->to.host, "::1");
-  const auto unnamed = redirection::of("MOVED 3999 :6381", asked);
+  const auto unnamed = redirection::of("MOVED 3999 :6381", asked_node);
   ASSERT_TRUE(unnamed);
   EXPECT_EQ(unnamed->to.host, "seed.example");
 }
@@ -83,7 +83,7 @@ TEST(redirections, are_no_other_errors) {
        {"", "MOVED", "MOVED 1", "MOVED 1 host", "MOVED 16384 host:1", "MOVED -1 host:1", "MOVED x host:1",
         "MOVED 1 host:0", "MOVED 1 host:65536", "MOVED 1 host:", "ERR MOVED 1 host:1", "ASKING 1 host:1",
         "TRYAGAIN Multiple keys request during rehashing of slot", "CLUSTERDOWN Hash slot not served"}) {
-    EXPECT_FALSE(redirection::of(error, asked)) << error;
+    EXPECT_FALSE(redirection::of(error, asked_node)) << error;
   }
 }
 

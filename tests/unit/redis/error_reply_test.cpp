@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "unit/redis/values.hpp"
+
 namespace holdfast::redis {
 namespace {
 
@@ -72,8 +74,6 @@ constexpr sample samples[] = {
 };
 
 seam::failure meaning_of(std::string_view error) { return redis::meaning_of(error, "shop:"); }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(error_reply, of_every_kind_has_its_meaning) {
   for (const sample& s : samples) EXPECT_EQ(meaning_of(s.reply).code, s.code) << s.reply;

@@ -3,28 +3,24 @@
 #include <gtest/gtest.h>
 
 #include "redis/owner.hpp"
+#include "unit/redis/values.hpp"
 
 namespace holdfast::redis {
 namespace {
 
 using namespace std::chrono_literals;
 
-value text(std::string t) { return {.what = value::kind::text, .number = 0, .text = std::move(t), .items = {}}; }
-value number(std::int64_t n) { return {.what = value::kind::integer, .number = n, .text = {}, .items = {}}; }
-value list(std::vector<value> all) {
-  return {.what = value::kind::list, .number = 0, .text = {}, .items = std::move(all)};
-}
-
 const std::string somebody = owner_text("AbCdEfGhIjKlMn-_", {1, 2}, {}, 500ms, "a label");
 
-value answer(const std::string& in_lock, std::vector<value> those = {}) {
+value inspect_reply(const std::string& in_lock, std::vector<value> those = {}) {
   const auto many = static_cast<std::int64_t>(those.size() / 2);
-  return list({text(in_lock), number(700), number(1063), number(5'000'000), number(many), list(std::move(those)),
-               number(1), list({text(somebody)}), list({}), text(""), text("2000000")});
+  return list_value({text_value(in_lock), number_value(700), number_value(1063), number_value(5'000'000),
+                     number_value(many), list_value(std::move(those)), number_value(1),
+                     list_value({text_value(somebody)}), list_value({}), text_value(""), text_value("2000000")});
 }
 
 TEST(inspection, of_a_lock_shows_its_holder_and_the_first_of_its_fences) {
-  const auto seen = inspection::of(answer(somebody));
+  const auto seen = inspection::of(inspect_reply(somebody));
   ASSERT_TRUE(seen);
   ASSERT_EQ(seen->is.holders.size(), 1u);
   const state::holder& who = seen->is.holders[0];
@@ -40,19 +36,19 @@ TEST(inspection, of_a_lock_shows_its_holder_and_the_first_of_its_fences) {
 
 TEST(inspection, reads_off_the_fence_since_when_it_is_held) {
   const std::chrono::system_clock::time_point began{};
-  EXPECT_EQ(inspection::of(answer(somebody))->is.holders.at(0).since, began + 1000us);
-  const value readers = answer("+9000000", {text(somebody), text("6000")});
+  EXPECT_EQ(inspection::of(inspect_reply(somebody))->is.holders.at(0).since, began + 1000us);
+  const value readers = inspect_reply("+9000000", {text_value(somebody), text_value("6000")});
   EXPECT_EQ(inspection::of(readers)->is.holders.at(0).since, began + 5s) << "a clock was set back: not in the future";
   EXPECT_EQ(inspection::of(readers)->is.holders.at(0).left, 1s);
-  value unknown = answer(somebody);
+  value unknown = inspect_reply(somebody);
   unknown.items[2].number = 0;
   EXPECT_FALSE(inspection::of(unknown)->is.holders.at(0).since);
 }
 
 TEST(inspection, shows_who_asked_and_who_took_it_by_force) {
-  value v = answer(somebody);
-  v.items[8] = list({text("17"), text(" make room"), text("@2000000 ann@web-1 pid 4711")});
-  v.items[9] = text("AbCdEfGhIjKlMn-_ 18 3000000 17 bob@web-2 pid 812it hangs");
+  value v = inspect_reply(somebody);
+  v.items[8] = list_value({text_value("17"), text_value(" make room"), text_value("@2000000 ann@web-1 pid 4711")});
+  v.items[9] = text_value("AbCdEfGhIjKlMn-_ 18 3000000 17 bob@web-2 pid 812it hangs");
   const auto seen = inspection::of(v);
   ASSERT_TRUE(seen && seen->is.asked && seen->is.broken);
   const std::chrono::system_clock::time_point began{};
@@ -65,14 +61,14 @@ TEST(inspection, shows_who_asked_and_who_took_it_by_force) {
   EXPECT_EQ(seen->is.broken->fence, 18u);
   EXPECT_EQ(seen->is.broken->at, began + 3s);
   for (const char* const strange : {"", "x", "x 1", "x 1 2 ", "x 1 2 9 short", "x -1 2 0 "}) {
-    v.items[9] = text(strange);
+    v.items[9] = text_value(strange);
     EXPECT_FALSE(inspection::of(v)->is.broken) << strange;
   }
 }
 
 TEST(inspection, of_anything_else_in_the_key_is_foreign) {
   for (const char* const in_lock : {"1", "+", "+x", "#", "#x", "a token of another library"}) {
-    const auto seen = inspection::of(answer(in_lock));
+    const auto seen = inspection::of(inspect_reply(in_lock));
     ASSERT_TRUE(seen) << in_lock;
     ASSERT_EQ(seen->is.holders.size(), 1u) << in_lock;
     EXPECT_TRUE(seen->is.holders[0].foreign) << in_lock;
@@ -81,30 +77,30 @@ TEST(inspection, of_anything_else_in_the_key_is_foreign) {
 }
 
 TEST(inspection, shows_what_clients_have_written_down_of_themselves) {
-  auto seen = inspection::of(answer(somebody));
+  auto seen = inspection::of(inspect_reply(somebody));
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->inboxes.size(), 2u);
-  seen->introduce(list({text("web-1\n4711\nreports"), value()}));
+  seen->introduce(list_value({text_value("web-1\n4711\nreports"), value()}));
   EXPECT_EQ(seen->is.holders[0].host, "web-1");
   EXPECT_EQ(seen->is.holders[0].pid, 4711);
   EXPECT_EQ(seen->is.holders[0].program, "reports");
   EXPECT_EQ(seen->is.waiters[0].host, "");
   for (const char* const strange : {"", "x", "a\nb", "\n\n", "a\nx\nb"}) {
-    seen->introduce(list({text(strange)}));
+    seen->introduce(list_value({text_value(strange)}));
     EXPECT_EQ(seen->is.holders[0].host, std::string(strange) == "a\nx\nb" ? "a" : seen->is.holders[0].host);
   }
 }
 
 TEST(inspection, of_an_answer_that_makes_no_sense_is_none) {
-  EXPECT_FALSE(inspection::of(number(1)));
-  EXPECT_FALSE(inspection::of(list({})));
-  const value good = answer(somebody);
+  EXPECT_FALSE(inspection::of(number_value(1)));
+  EXPECT_FALSE(inspection::of(list_value({})));
+  const value good = inspect_reply(somebody);
   for (std::size_t n = 0; n < good.items.size(); ++n) {
     value bad = good;
     bad.items[n] = value();
     EXPECT_FALSE(inspection::of(bad)) << n;
   }
-  value bad = answer("+7", {text("x")});
+  value bad = inspect_reply("+7", {text_value("x")});
   EXPECT_TRUE(inspection::of(bad)) << "half a pair is left out";
 }
 

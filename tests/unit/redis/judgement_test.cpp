@@ -31,7 +31,7 @@ facts info_of(const pairs& all) {
 }
 
 /// A server that keeps its locks, but for what is changed.
-std::vector<finding> of(const pairs& config, const pairs& info = {}) {
+std::vector<finding> judged_server(const pairs& config, const pairs& info = {}) {
   pairs good_config{{"maxmemory", "0"},
                     {"maxmemory-policy", "noeviction"},
                     {"appendonly", "yes"},
@@ -60,7 +60,7 @@ severity level(const std::vector<finding>& all, std::string_view id) {
 }
 
 TEST(judgement, of_a_server_that_keeps_its_locks_is_that_all_is_fine) {
-  const std::vector<finding> all = of({});
+  const std::vector<finding> all = judged_server({});
   EXPECT_EQ(all.size(), 10u);
   for (const finding& each : all) EXPECT_EQ(each.level, severity::fine) << each.id;
 }
@@ -73,13 +73,13 @@ TEST(judgement, says_nothing_of_what_the_server_does_not_tell) {
 
 TEST(judgement, of_eviction_is_danger_when_memory_is_bounded) {
   for (const char* policy : {"allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random"}) {
-    const std::vector<finding> all = of({{"maxmemory", "1000000000"}, {"maxmemory-policy", policy}});
+    const std::vector<finding> all = judged_server({{"maxmemory", "1000000000"}, {"maxmemory-policy", policy}});
     EXPECT_EQ(level(all, "redis.eviction"), severity::danger) << policy;
     EXPECT_NE(test::found(all, "redis.eviction")->cure.find("CONFIG SET maxmemory-policy noeviction"),
               std::string::npos);
   }
-  EXPECT_EQ(level(of({{"maxmemory-policy", "allkeys-lru"}}), "redis.eviction"), severity::note);
-  EXPECT_EQ(level(of({{"maxmemory", "1000000000"}}), "redis.eviction"), severity::fine);
+  EXPECT_EQ(level(judged_server({{"maxmemory-policy", "allkeys-lru"}}), "redis.eviction"), severity::note);
+  EXPECT_EQ(level(judged_server({{"maxmemory", "1000000000"}}), "redis.eviction"), severity::fine);
 }
 
 TEST(judgement, of_eviction_needs_no_right_to_the_settings) {
@@ -89,21 +89,21 @@ TEST(judgement, of_eviction_needs_no_right_to_the_settings) {
 }
 
 TEST(judgement, of_memory_is_a_warning_when_it_is_almost_used_up) {
-  EXPECT_EQ(level(of({{"maxmemory", "1100000"}}), "redis.memory"), severity::warning);
-  EXPECT_EQ(level(of({{"maxmemory", "2000000"}}), "redis.memory"), severity::fine);
+  EXPECT_EQ(level(judged_server({{"maxmemory", "1100000"}}), "redis.memory"), severity::warning);
+  EXPECT_EQ(level(judged_server({{"maxmemory", "2000000"}}), "redis.memory"), severity::fine);
 }
 
 TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
-  EXPECT_EQ(level(of({{"appendfsync", "everysec"}}), "redis.persistence"), severity::note);
-  EXPECT_EQ(level(of({{"appendfsync", "no"}}), "redis.persistence"), severity::warning);
-  const std::vector<finding> none = of({{"appendonly", "no"}});
+  EXPECT_EQ(level(judged_server({{"appendfsync", "everysec"}}), "redis.persistence"), severity::note);
+  EXPECT_EQ(level(judged_server({{"appendfsync", "no"}}), "redis.persistence"), severity::warning);
+  const std::vector<finding> none = judged_server({{"appendonly", "no"}});
   EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
   seam::findings at_redlock;
   judge({.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .waits_out_restarts = true},
         at_redlock);
   EXPECT_EQ(level(at_redlock.all(), "redis.persistence"), severity::fine) << "it does not vote until they are over";
-  const std::vector<finding> snapshots = of({{"appendonly", "no"}, {"save", "3600 1"}});
+  const std::vector<finding> snapshots = judged_server({{"appendonly", "no"}, {"save", "3600 1"}});
   EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);
 }
@@ -115,14 +115,14 @@ TEST(judgement, of_persistence_without_the_settings_says_what_was_not_seen) {
 }
 
 TEST(judgement, of_a_disk_that_cannot_be_written_is_bad) {
-  EXPECT_EQ(level(of({}, {{"aof_last_write_status", "err"}}), "redis.disk"), severity::danger);
-  EXPECT_EQ(level(of({}, {{"rdb_last_bgsave_status", "err"}}), "redis.disk"), severity::warning);
+  EXPECT_EQ(level(judged_server({}, {{"aof_last_write_status", "err"}}), "redis.disk"), severity::danger);
+  EXPECT_EQ(level(judged_server({}, {{"rdb_last_bgsave_status", "err"}}), "redis.disk"), severity::warning);
 }
 
 TEST(judgement, of_a_replica_names_the_primary) {
   const pairs replica{
       {"role", "slave"}, {"master_host", "10.0.0.1"}, {"master_port", "6380"}, {"slave_read_only", "1"}};
-  const std::vector<finding> all = of({}, replica);
+  const std::vector<finding> all = judged_server({}, replica);
   EXPECT_EQ(level(all, "redis.role"), severity::danger);
   EXPECT_NE(test::found(all, "redis.role")->cure.find("redis://10.0.0.1:6380"), std::string::npos);
   EXPECT_EQ(test::found(all, "redis.replicas"), nullptr);
@@ -132,24 +132,24 @@ TEST(judgement, of_replicas_warns_of_a_primary_that_is_cut_off) {
   const pairs one{{"connected_slaves", "1"},
                   {"master_repl_offset", "500"},
                   {"slave0", "ip=10.0.0.2,port=6379,state=online,offset=500,lag=0"}};
-  const std::vector<finding> all = of({}, one);
+  const std::vector<finding> all = judged_server({}, one);
   EXPECT_EQ(level(all, "redis.replicas"), severity::warning);
   EXPECT_EQ(level(all, "redis.takeover"), severity::note);
   EXPECT_EQ(level(all, "redis.lag"), severity::fine);
-  EXPECT_EQ(level(of({{"min-replicas-to-write", "1"}}, one), "redis.replicas"), severity::fine);
+  EXPECT_EQ(level(judged_server({{"min-replicas-to-write", "1"}}, one), "redis.replicas"), severity::fine);
   const pairs switched_off{{"min-replicas-to-write", "1"}, {"min-replicas-max-lag", "0"}};
-  EXPECT_EQ(level(of(switched_off, one), "redis.replicas"), severity::warning);
+  EXPECT_EQ(level(judged_server(switched_off, one), "redis.replicas"), severity::warning);
 }
 
 TEST(judgement, of_too_few_replicas_is_danger) {
   const pairs none_good{{"connected_slaves", "1"}, {"min_slaves_good_slaves", "0"}};
-  EXPECT_EQ(level(of({{"min-replicas-to-write", "1"}}, none_good), "redis.replicas"), severity::danger);
-  EXPECT_EQ(level(of({{"min-replicas-to-write", "2"}}), "redis.replicas"), severity::danger);
+  EXPECT_EQ(level(judged_server({{"min-replicas-to-write", "1"}}, none_good), "redis.replicas"), severity::danger);
+  EXPECT_EQ(level(judged_server({{"min-replicas-to-write", "2"}}), "redis.replicas"), severity::danger);
 }
 
 TEST(judgement, of_a_replica_that_does_not_keep_up_names_it) {
   const auto lag_of = [](const char* line) {
-    return of({}, {{"connected_slaves", "1"}, {"master_repl_offset", "9000000"}, {"slave0", line}});
+    return judged_server({}, {{"connected_slaves", "1"}, {"master_repl_offset", "9000000"}, {"slave0", line}});
   };
   for (const char* late :
        {"ip=10.0.0.2,port=6379,state=online,offset=9000000,lag=7", "ip=10.0.0.2,port=6379,state=online,offset=1,lag=0",
@@ -161,27 +161,28 @@ TEST(judgement, of_a_replica_that_does_not_keep_up_names_it) {
 }
 
 TEST(judgement, of_numbers_that_make_no_sense_is_no_nonsense) {
-  const std::vector<finding> full = of({{"maxmemory", "1"}}, {{"used_memory", "9223372036854775807"}});
+  const std::vector<finding> full = judged_server({{"maxmemory", "1"}}, {{"used_memory", "9223372036854775807"}});
   EXPECT_EQ(test::found(full, "redis.memory")->what.find('-'), std::string::npos);
   const std::vector<finding> behind =
-      of({}, {{"connected_slaves", "1"},
-              {"master_repl_offset", "9223372036854775807"},
-              {"slave0", "ip=a,port=1,state=online,offset=-9223372036854775808,lag=9223372036854775807"}});
+      judged_server({}, {{"connected_slaves", "1"},
+                         {"master_repl_offset", "9223372036854775807"},
+                         {"slave0", "ip=a,port=1,state=online,offset=-9223372036854775808,lag=9223372036854775807"}});
   EXPECT_EQ(level(behind, "redis.lag"), severity::warning);
   EXPECT_EQ(test::found(behind, "redis.lag")->what.find('-'), std::string::npos);
 }
 
 TEST(judgement, of_a_version_knows_valkey_and_refuses_what_is_too_old) {
-  EXPECT_EQ(level(of({}, {{"redis_version", "6.2.14"}}), "redis.version"), severity::danger);
-  const std::vector<finding> valkey = of({}, {{"redis_version", "7.2.4"}, {"valkey_version", "8.0.1"}});
+  EXPECT_EQ(level(judged_server({}, {{"redis_version", "6.2.14"}}), "redis.version"), severity::danger);
+  const std::vector<finding> valkey = judged_server({}, {{"redis_version", "7.2.4"}, {"valkey_version", "8.0.1"}});
   EXPECT_EQ(test::found(valkey, "redis.version")->what, "The server is Valkey 8.0.1.");
 }
 
 TEST(judgement, of_connections_sees_those_that_are_cut_or_used_up) {
-  EXPECT_EQ(level(of({}, {{"connected_clients", "95"}, {"maxclients", "100"}}), "redis.clients"), severity::warning);
-  EXPECT_EQ(level(of({{"timeout", "5"}}), "redis.timeout"), severity::note);
-  EXPECT_EQ(level(of({{"timeout", "300"}}), "redis.timeout"), severity::fine);
-  EXPECT_EQ(level(of({{"tcp-keepalive", "0"}}), "redis.keepalive"), severity::note);
+  EXPECT_EQ(level(judged_server({}, {{"connected_clients", "95"}, {"maxclients", "100"}}), "redis.clients"),
+            severity::warning);
+  EXPECT_EQ(level(judged_server({{"timeout", "5"}}), "redis.timeout"), severity::note);
+  EXPECT_EQ(level(judged_server({{"timeout", "300"}}), "redis.timeout"), severity::fine);
+  EXPECT_EQ(level(judged_server({{"tcp-keepalive", "0"}}), "redis.keepalive"), severity::note);
 }
 
 std::vector<finding> way(const std::string& url) {
@@ -269,9 +270,10 @@ TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_wh
 
 TEST(judgement, of_a_node_that_stops_when_another_is_gone_is_a_warning) {
   const pairs node{{"cluster_enabled", "1"}};
-  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "yes"}}, node), "redis.coverage", severity::warning));
-  EXPECT_TRUE(is(of({{"cluster-require-full-coverage", "no"}}, node), "redis.coverage", severity::fine));
-  EXPECT_EQ(test::found(of({{"cluster-require-full-coverage", "yes"}}), "redis.coverage"), nullptr) << "of one server";
+  EXPECT_TRUE(is(judged_server({{"cluster-require-full-coverage", "yes"}}, node), "redis.coverage", severity::warning));
+  EXPECT_TRUE(is(judged_server({{"cluster-require-full-coverage", "no"}}, node), "redis.coverage", severity::fine));
+  EXPECT_EQ(test::found(judged_server({{"cluster-require-full-coverage", "yes"}}), "redis.coverage"), nullptr)
+      << "of one server";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ unsigned slot_of(std::string_view key) {
 }
 
 /// Awkward ones, and many made of the characters that matter.
-std::vector<std::string> names() {
+std::vector<std::string> awkward_names() {
   std::vector<std::string> all = {"a",     "{a}",   "a}",     "}a",     "a{",   "{a",    "}{",     "{}",   "{}x",
                                   "x{}",   "{}{a}", "{a}{b}", "{",      "}",    "{{a}}", "a{b}c",  "a}b{", "a{}b",
                                   "}{a}",  "}{}",   "a:q",    "a:f",    "a;q",  "a!q",   "%",      "%7B",  "%25",
@@ -58,7 +58,7 @@ void expect_one_slot(std::string_view prefix, const std::string& name) {
 /// No key belongs to two names, nor twice to one.
 void expect_injective(std::string_view prefix) {
   std::map<std::string, std::string> whose;
-  for (const std::string& name : names()) {
+  for (const std::string& name : awkward_names()) {
     const keys k(prefix, name);
     const std::vector<std::string_view> mine = {k.lock, k.queue, k.fence};
     for (std::size_t n = 0; n < mine.size(); ++n) {
@@ -93,7 +93,7 @@ TEST(keys, encode_what_would_end_the_tag_or_the_line) {
 }
 
 TEST(keys, of_a_name_lie_in_one_slot) {
-  for (const std::string& name : names()) expect_one_slot("holdfast:", name);
+  for (const std::string& name : awkward_names()) expect_one_slot("holdfast:", name);
 }
 
 TEST(keys, belong_to_one_name_only) { expect_injective("holdfast:"); }
@@ -102,7 +102,7 @@ TEST(keys, without_a_prefix_are_the_name_itself_and_companions_in_its_slot) {
   EXPECT_EQ(keys("", "a").lock, "a");
   EXPECT_EQ(keys("", "a").queue, "holdfast:{a}:q");
   EXPECT_EQ(keys("", "{a}").queue, "holdfast:{a};q") << "not that of a";
-  for (const std::string& name : names()) {
+  for (const std::string& name : awkward_names()) {
     EXPECT_EQ(keys("", name).lock, name);
     expect_one_slot("", name);
   }
@@ -112,7 +112,7 @@ TEST(keys, without_a_prefix_belong_to_one_name_only) { expect_injective(""); }
 
 // Or the fence of one name would be written over the lock of another.
 TEST(keys, without_a_prefix_leave_no_name_that_is_a_companion_of_another) {
-  for (const std::string& name : names()) {
+  for (const std::string& name : awkward_names()) {
     EXPECT_TRUE(keys::may_be("", name)) << name;
     EXPECT_FALSE(keys::may_be("", keys("", name).queue)) << name;
     EXPECT_FALSE(keys::may_be("", keys("", name).fence)) << name;
@@ -122,7 +122,7 @@ TEST(keys, without_a_prefix_leave_no_name_that_is_a_companion_of_another) {
 
 TEST(keys, are_found_again_from_the_lock_itself) {
   for (const std::string_view prefix : {"holdfast:", "", "other:"}) {
-    for (const std::string& name : names()) {
+    for (const std::string& name : awkward_names()) {
       const keys k(prefix, name);
       const keys again = keys::of_lock(prefix, k.lock);
       EXPECT_EQ(again.lock, k.lock);
@@ -134,7 +134,7 @@ TEST(keys, are_found_again_from_the_lock_itself) {
 
 TEST(keys, of_a_cell_are_others_in_the_slot_of_the_lock) {
   for (const std::string_view prefix : {"holdfast:", "", "other:"}) {
-    for (const std::string& name : names()) {
+    for (const std::string& name : awkward_names()) {
       const keys k(prefix, name);
       const cell_keys c(prefix, name);
       for (const std::string_view other : {k.lock, k.queue, k.fence, k.holders}) {
@@ -159,7 +159,7 @@ TEST(keys, of_other_prefixes_are_others) {
 }
 
 TEST(keys, say_whose_they_are) {
-  for (const std::string& name : names()) {
+  for (const std::string& name : awkward_names()) {
     const keys k("shop:", name);
     EXPECT_EQ(name_in("shop:", k.lock), name);
     EXPECT_EQ(name_in("shop:", k.queue), name);

@@ -5,12 +5,12 @@
 namespace holdfast::redis {
 namespace {
 
-using names = std::vector<std::string>;
+using server_names = std::vector<std::string>;
 
-const names one_server(1), three = {"a:1", "b:2", "c:3"};
+const server_names one_server(1), three_servers = {"a:1", "b:2", "c:3"};
 
 TEST(list_position, goes_from_part_to_part) {
-  list_position p(three);
+  list_position p(three_servers);
   EXPECT_EQ(p.part(), "a:1");
   EXPECT_EQ(p.cursor(), "0");
   p.go_to("17");
@@ -32,19 +32,19 @@ TEST(list_position, is_a_cursor_alone_at_one_server_and_nothing_is_put_off_there
 }
 
 TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
-  list_position p(three);
+  list_position p(three_servers);
   p.go_to("17");
   EXPECT_TRUE(p.put_off());
   p.go_to("0");
   EXPECT_EQ(p.write(), "0@c:3;17@a:1");
-  std::optional<list_position> next = list_position::read(p.write(), three);
+  std::optional<list_position> next = list_position::read(p.write(), three_servers);
   ASSERT_TRUE(next);
   EXPECT_TRUE(next->put_off());
   EXPECT_EQ(next->part(), "a:1");
   EXPECT_EQ(next->cursor(), "17");
   EXPECT_FALSE(next->put_off()) << "once is enough";
   EXPECT_EQ(next->write(), ";17@a:1;0@c:3");
-  std::optional<list_position> last = list_position::read(next->write(), three);
+  std::optional<list_position> last = list_position::read(next->write(), three_servers);
   ASSERT_TRUE(last);
   EXPECT_EQ(last->part(), "a:1");
   last->go_to("0");
@@ -55,15 +55,15 @@ TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
 }
 
 TEST(list_position, passes_over_a_part_that_is_gone_and_begins_anew_if_it_was_put_off) {
-  EXPECT_EQ(list_position::read("17@bb:9", three)->part(), "c:3");
-  EXPECT_EQ(list_position::read("17@bb:9", three)->cursor(), "0");
-  EXPECT_EQ(list_position::read("5@c:3;17@bb:9", three)->write(), "0@a:1");
+  EXPECT_EQ(list_position::read("17@bb:9", three_servers)->part(), "c:3");
+  EXPECT_EQ(list_position::read("17@bb:9", three_servers)->cursor(), "0");
+  EXPECT_EQ(list_position::read("5@c:3;17@bb:9", three_servers)->write(), "0@a:1");
 }
 
 TEST(list_position, is_not_read_from_what_nobody_has_written) {
   for (const char* const bad :
        {"x", "17", "@a:1", "-1@a:1", "17@a:1;", "17@a:1;x", "17@a:1;@b:2", "123456789012345678901@a:1"}) {
-    EXPECT_FALSE(list_position::read(bad, three)) << bad;
+    EXPECT_FALSE(list_position::read(bad, three_servers)) << bad;
   }
   for (const char* const bad : {"x", "17@a:1", "17;18", ";"}) EXPECT_FALSE(list_position::read(bad, one_server)) << bad;
 }

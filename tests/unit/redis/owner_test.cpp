@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string inbox = "AbCdEfGhIjKlMn-_";
+const std::string inbox_text = "AbCdEfGhIjKlMn-_";
 
 std::string hex(std::mt19937_64& random, std::size_t size) {
   std::string text;
@@ -20,30 +20,30 @@ std::string hex(std::mt19937_64& random, std::size_t size) {
 }
 
 TEST(owner_text, says_the_inbox_the_claim_the_claim_ttl_and_the_label) {
-  const std::string text = owner_text(inbox, {1, 2}, {}, 500ms, "web-1 (host)");
-  EXPECT_EQ(text.substr(0, 17), inbox + ".");
+  const std::string text = owner_text(inbox_text, {1, 2}, {}, 500ms, "web-1 (host)");
+  EXPECT_EQ(text.substr(0, 17), inbox_text + ".");
   EXPECT_EQ(text.substr(17, 16), sixteen(1, 2));
   EXPECT_EQ(text.substr(33), "-500 web-1 (host)");
-  EXPECT_EQ(owner_text(inbox, {1, 2}, {}, 500ms, ""), text.substr(0, 37));
+  EXPECT_EQ(owner_text(inbox_text, {1, 2}, {}, 500ms, ""), text.substr(0, 37));
 }
 
 TEST(owner_text, says_what_is_wanted) {
-  EXPECT_EQ(owner_text(inbox, {1, 2}, {}, 500ms, "").substr(33), "-500");
-  const std::string reader = owner_text(inbox, {1, 2}, seam::share::reader(), 500ms, "");
+  EXPECT_EQ(owner_text(inbox_text, {1, 2}, {}, 500ms, "").substr(33), "-500");
+  const std::string reader = owner_text(inbox_text, {1, 2}, seam::share::reader(), 500ms, "");
   EXPECT_EQ(reader.substr(33), "+500");
   EXPECT_EQ(wants_in(reader), '+');
-  const std::string permits = owner_text(inbox, {1, 2}, seam::share::permits(12, 40), 500ms, "x");
+  const std::string permits = owner_text(inbox_text, {1, 2}, seam::share::permits(12, 40), 500ms, "x");
   EXPECT_EQ(permits.substr(33), ":12-500 x");
   EXPECT_EQ(wants_in(permits), ':');
-  EXPECT_EQ(as_reader(owner_text(inbox, {1, 2}, {}, 500ms, "")), reader);
+  EXPECT_EQ(as_reader(owner_text(inbox_text, {1, 2}, {}, 500ms, "")), reader);
 }
 
 TEST(owner_text, has_all_of_it_read_back) {
   const seam::owner_id id = seam::owner_id::of(0x0123'4567'89ab'cdef, ~0ull);
-  const std::string text = owner_text(inbox, id, seam::share::permits(12, 40), 500ms, "x y");
+  const std::string text = owner_text(inbox_text, id, seam::share::permits(12, 40), 500ms, "x y");
   const auto read = owner_reading::of(text);
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->inbox, inbox);
+  EXPECT_EQ(read->inbox, inbox_text);
   EXPECT_EQ(read->id, id) << "none of its bits may be lost";
   EXPECT_EQ(read->wants, ':');
   EXPECT_EQ(read->permits, 12u);
@@ -51,7 +51,7 @@ TEST(owner_text, has_all_of_it_read_back) {
 }
 
 TEST(label_in, refuses_what_only_begins_like_ours) {
-  const std::string ids = owner_text(inbox, {1, 2}, {}, 500ms, "").substr(0, 33);
+  const std::string ids = owner_text(inbox_text, {1, 2}, {}, 500ms, "").substr(0, 33);
   for (const std::string_view rest : {"", "-", "+", ":", ":8", ":8+5", ":-5", "-5x", "+5x", ":8-5x", "*5", "-+5"}) {
     EXPECT_FALSE(label_in(ids + std::string(rest))) << rest;
   }
@@ -59,11 +59,11 @@ TEST(label_in, refuses_what_only_begins_like_ours) {
 
 TEST(owner_text, has_its_label_read_back) {
   for (const std::string_view label : {"x", "two words", " ", "-", "500 -", ".", "\n", "h\xc3\xa4user"}) {
-    EXPECT_EQ(label_in(owner_text(inbox, {~0ull, ~0ull}, {}, 24h, label)), label);
-    EXPECT_EQ(label_in(owner_text(inbox, {1, 2}, seam::share::reader(), 24h, label)), label);
-    EXPECT_EQ(label_in(owner_text(inbox, {1, 2}, seam::share::permits(8, 9), 24h, label)), label);
+    EXPECT_EQ(label_in(owner_text(inbox_text, {~0ull, ~0ull}, {}, 24h, label)), label);
+    EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, seam::share::reader(), 24h, label)), label);
+    EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, seam::share::permits(8, 9), 24h, label)), label);
   }
-  EXPECT_EQ(label_in(owner_text(inbox, {}, {}, 10ms, "")), "");
+  EXPECT_EQ(label_in(owner_text(inbox_text, {}, {}, 10ms, "")), "");
 }
 
 TEST(sixteen, is_another_text_for_every_96_bits) {
@@ -109,7 +109,7 @@ TEST(label_in, never_takes_the_token_of_another_library_for_ours) {
 }
 
 TEST(label_in, wants_all_of_the_form) {
-  const std::string good = owner_text(inbox, {7, 8}, {}, 500ms, "");
+  const std::string good = owner_text(inbox_text, {7, 8}, {}, 500ms, "");
   ASSERT_TRUE(label_in(good));
   EXPECT_FALSE(label_in(""));
   for (std::size_t n = 0; n < 35; ++n) EXPECT_FALSE(label_in(std::string_view(good).substr(0, n))) << n;

@@ -6,23 +6,12 @@
 
 #include "holdfast/error.hpp"
 #include "store/answer.hpp"
+#include "unit/redis/values.hpp"
 
 namespace holdfast::redis {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::string refusal(const std::string& url) {
-  try {
-    (void)redlock::parse(url);
-  } catch (const seam::failure& f) {
-    EXPECT_EQ(f.code, errc::bad_url) << f.text;
-    return f.text;
-  }
-  return "(taken)";
-}
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(redlock_url, names_several_servers) {
   const redlock all = redlock::parse("redlock://a,b:7000,[::1]:7001");
@@ -67,33 +56,33 @@ TEST(redlock_url, names_unix_sockets) {
 }
 
 TEST(redlock_url, that_makes_no_sense_is_refused_with_a_reason) {
-  EXPECT_TRUE(has(refusal("redlock://a"), "from 3 to 32"));
-  EXPECT_TRUE(has(refusal("redlock://a,b"), "from 3 to 32"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,a:6379"), "a:6379 is given twice"));
-  EXPECT_TRUE(has(refusal("redlock://a,,b"), "no server"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c,"), "no server"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c:x"), "port"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl=0"), "max_ttl"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl=1s&max_ttl=2s"), "twice"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_ttl"), "empty"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?young_nodes=no"), "young_nodes"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=2"), "from 0 to 1 with 3 servers"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c,d?min_margin=2"), "from 0 to 1 with 4 servers"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c,d,e?min_margin=3"), "from 0 to 2 with 5 servers"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=-1"), "min_margin"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?min_margin=1x"), "min_margin"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?colour=red"), "no option 'colour'"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?max_tll=9s"), "max_ttl, young_nodes, min_margin, prefix"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?wait_replicas=1"), "wait_replicas"));
-  EXPECT_TRUE(has(refusal("redlock://a,b,c?wait_aof=local"), "wait_aof"));
-  EXPECT_TRUE(has(refusal("redlock+unix://host/a,/b,/c"), "redlock+unix:///path"));
-  EXPECT_EQ(refusal("redlock://a,b,c,d"), "(taken)") << "an even number is as good as one less";
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a"), "from 3 to 32"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b"), "from 3 to 32"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,a:6379"), "a:6379 is given twice"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,,b"), "no server"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c,"), "no server"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c:x"), "port"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?max_ttl=0"), "max_ttl"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?max_ttl=1s&max_ttl=2s"), "twice"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?max_ttl"), "empty"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?young_nodes=no"), "young_nodes"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?min_margin=2"), "from 0 to 1 with 3 servers"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c,d?min_margin=2"), "from 0 to 1 with 4 servers"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c,d,e?min_margin=3"), "from 0 to 2 with 5 servers"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?min_margin=-1"), "min_margin"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?min_margin=1x"), "min_margin"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?colour=red"), "no option 'colour'"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?max_tll=9s"), "max_ttl, young_nodes, min_margin, prefix"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?wait_replicas=1"), "wait_replicas"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,c?wait_aof=local"), "wait_aof"));
+  EXPECT_TRUE(has(refusal<redlock>("redlock+unix://host/a,/b,/c"), "redlock+unix:///path"));
+  EXPECT_EQ(refusal<redlock>("redlock://a,b,c,d"), "(taken)") << "an even number is as good as one less";
 }
 
 TEST(redlock_url, never_shows_its_password) {
   for (const char* const bad : {"redlock://me:secret@a,b", "redlock://me:secret@a,b,c:x", "redlock://:secret@a,,b",
                                 "redlock://me:secret@a,b,c?password=secret"}) {
-    EXPECT_FALSE(has(refusal(bad), "secret")) << refusal(bad);
+    EXPECT_FALSE(has(refusal<redlock>(bad), "secret")) << refusal<redlock>(bad);
   }
   EXPECT_EQ(redlock::shown("redlock://me:secret@a,b,c?max_ttl=9s&young_nodes=vote&password=secret"),
             "redlock://me@a,b,c?max_ttl=9s&young_nodes=vote");
@@ -102,10 +91,10 @@ TEST(redlock_url, never_shows_its_password) {
 TEST(redlock_url, with_a_password_before_each_server_is_refused_with_the_cure) {
   for (const char* const bad : {"redlock://:secret@a,:secret@b,c", "redlock://:secret@a,:secret@b,:secret@c",
                                 "redlock://a,me:secret@b,c,d", "redlock+unix://:secret@/a,:secret@/b,/c"}) {
-    EXPECT_TRUE(has(refusal(bad), "stand once, before the first")) << bad;
-    EXPECT_FALSE(has(refusal(bad), "ret@")) << refusal(bad);
+    EXPECT_TRUE(has(refusal<redlock>(bad), "stand once, before the first")) << bad;
+    EXPECT_FALSE(has(refusal<redlock>(bad), "ret@")) << refusal<redlock>(bad);
   }
-  EXPECT_FALSE(has(refusal("redlock+unix:///run/redis@1,/run/b,/run/c"), "stand once")) << "it is a path";
+  EXPECT_FALSE(has(refusal<redlock>("redlock+unix:///run/redis@1,/run/b,/run/c"), "stand once")) << "it is a path";
   EXPECT_EQ(redlock::parse("redlock://:a@b@a,b,c").servers.at(0).password, "a@b") << "it can only mean one thing";
 }
 

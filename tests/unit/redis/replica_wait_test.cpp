@@ -4,6 +4,7 @@
 
 #include "redis/awaited.hpp"
 #include "support/replies.hpp"
+#include "unit/redis/values.hpp"
 
 namespace holdfast::redis {
 namespace {
@@ -12,11 +13,6 @@ command words(std::initializer_list<std::string_view> all) {
   command c(all.size());
   for (const std::string_view each : all) c.add(each);
   return c;
-}
-
-value number(std::int64_t n) { return {.what = value::kind::integer, .number = n, .text = {}, .items = {}}; }
-value list(std::vector<value> items) {
-  return {.what = value::kind::list, .number = 0, .text = {}, .items = std::move(items)};
 }
 
 std::string sent(const std::string& options, std::int64_t needed) {
@@ -37,9 +33,9 @@ TEST(replica_wait, says_how_many_of_how_many_are_missing) {
   const settings s = settings::parse("redis://h?wait_replicas=2");
   const replica_wait wait(s);
   EXPECT_EQ(wait.needed(), 2);
-  EXPECT_FALSE(wait.missing(list({number(7), number(2)}), 2));
-  EXPECT_FALSE(wait.missing(list({number(7), number(3)}), 2));
-  const std::optional<seam::failure> why = wait.missing(list({number(7), number(1)}), 2);
+  EXPECT_FALSE(wait.missing(list_value({number_value(7), number_value(2)}), 2));
+  EXPECT_FALSE(wait.missing(list_value({number_value(7), number_value(3)}), 2));
+  const std::optional<seam::failure> why = wait.missing(list_value({number_value(7), number_value(1)}), 2);
   ASSERT_TRUE(why);
   EXPECT_EQ(why->code, errc::not_ready);
   EXPECT_TRUE(why->text.starts_with("1 of the 2 replicas that it needs had the lock within 200 ms")) << why->text;
@@ -48,17 +44,17 @@ TEST(replica_wait, says_how_many_of_how_many_are_missing) {
 TEST(replica_wait, looks_at_disks_where_they_are_asked_for) {
   const settings s = settings::parse("redis://h?wait_aof=replicas&wait_replicas=1");
   const replica_wait wait(s);
-  EXPECT_FALSE(wait.missing(list({number(7), list({number(1), number(1)})}), 1));
-  EXPECT_TRUE(wait.missing(list({number(7), list({number(0), number(1)})}), 1)->text.find("the server's disk") !=
-              std::string::npos);
-  EXPECT_TRUE(
-      wait.missing(list({number(7), list({number(1), number(0)})}), 1)->text.starts_with("0 of the 1 replica "));
+  EXPECT_FALSE(wait.missing(list_value({number_value(7), list_value({number_value(1), number_value(1)})}), 1));
+  EXPECT_TRUE(wait.missing(list_value({number_value(7), list_value({number_value(0), number_value(1)})}), 1)
+                  ->text.find("the server's disk") != std::string::npos);
+  EXPECT_TRUE(wait.missing(list_value({number_value(7), list_value({number_value(1), number_value(0)})}), 1)
+                  ->text.starts_with("0 of the 1 replica "));
 }
 
 TEST(awaited, is_one_reply_or_all_that_are_wanted_as_a_list) {
   awaited one(words({"A"}).then(words({"B"})));
   EXPECT_EQ(one.due(), 1u);
-  EXPECT_TRUE(one.take(number(1)));
+  EXPECT_TRUE(one.take(number_value(1)));
   EXPECT_EQ(std::get<value>(*one.got).number, 1);
   command last = words({"B"});
   last.along_with(words({"C"})).along_with(words({"D"}));
@@ -66,10 +62,10 @@ TEST(awaited, is_one_reply_or_all_that_are_wanted_as_a_list) {
   EXPECT_EQ(all.replies(), 4u);
   awaited three(all);
   EXPECT_EQ(three.due(), 3u);
-  EXPECT_FALSE(three.take(number(1)));
-  EXPECT_FALSE(three.take(number(2)));
+  EXPECT_FALSE(three.take(number_value(1)));
+  EXPECT_FALSE(three.take(number_value(2)));
   EXPECT_FALSE(three.got);
-  EXPECT_TRUE(three.take(number(3)));
+  EXPECT_TRUE(three.take(number_value(3)));
   EXPECT_EQ(std::get<value>(*three.got).items.size(), 3u);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "redis/owner.hpp"
+#include "unit/redis/values.hpp"
 
 namespace holdfast::redis {
 namespace {
@@ -37,8 +38,6 @@ std::vector<const script*> all() {
   return both;
 }
 
-bool has(const script& s, const std::string& text) { return s.text.find(text) != std::string_view::npos; }
-
 TEST(scripts, carry_the_sha_of_their_text) {
   EXPECT_EQ(sha1_of("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
   for (const script* s : all()) EXPECT_EQ(s->sha, sha1_of(s->text));
@@ -48,29 +47,29 @@ TEST(scripts, carry_the_sha_of_their_text) {
 TEST(scripts, are_whole_and_begin_with_a_shebang) {
   for (const script* s : all()) {
     EXPECT_TRUE(s->text.starts_with("#!lua")) << s->text;
-    EXPECT_FALSE(has(*s, "--@")) << "a part is missing: " << s->text;
+    EXPECT_FALSE(has(s->text, "--@")) << "a part is missing: " << s->text;
   }
 }
 
 TEST(scripts, that_give_back_run_on_a_full_server) {
   for (const script* s : others) EXPECT_TRUE(s->text.starts_with("#!lua flags=allow-oom\n")) << s->text;
-  for (const script* s : takers) EXPECT_FALSE(has(*s, "allow-oom")) << "taking more needs memory: " << s->text;
+  for (const script* s : takers) EXPECT_FALSE(has(s->text, "allow-oom")) << "taking more needs memory: " << s->text;
 }
 
 TEST(scripts, mint_as_many_fences_as_the_client_counts_on) {
   const std::string block = std::to_string(fences_in_a_block), rest = std::to_string(fences_in_a_block - 1);
   for (const script* s : {&scripts::acquire, &scripts::release}) {
-    EXPECT_TRUE(has(*s, "call('SET', F, now + " + rest + ",")) << s->text;
-    EXPECT_TRUE(has(*s, "call('SET', F, last + " + block + ",")) << s->text;
+    EXPECT_TRUE(has(s->text, "call('SET', F, now + " + rest + ",")) << s->text;
+    EXPECT_TRUE(has(s->text, "call('SET', F, last + " + block + ",")) << s->text;
   }
-  EXPECT_TRUE(has(scripts::acquire, "return last > " + rest + " and last - " + rest + " or mint()"));
+  EXPECT_TRUE(has(scripts::acquire.text, "return last > " + rest + " and last - " + rest + " or mint()"));
 }
 
 TEST(scripts, find_the_inbox_and_the_claim_ttl_where_an_owner_has_them) {
   const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, {}, 321ms, "a label");
   for (const script* s : {&scripts::acquire, &scripts::release}) {
-    EXPECT_TRUE(has(*s, "string.sub(waiter, 1, 16)")) << s->text;
-    EXPECT_TRUE(has(*s, "string.match(owner, '^%d+', 35)")) << s->text;
+    EXPECT_TRUE(has(s->text, "string.sub(waiter, 1, 16)")) << s->text;
+    EXPECT_TRUE(has(s->text, "string.match(owner, '^%d+', 35)")) << s->text;
   }
   EXPECT_EQ(owner.substr(0, 16), "AbCdEfGhIjKlMnOp");
   EXPECT_EQ(owner.substr(34, 3), "321") << "Lua counts from 1";

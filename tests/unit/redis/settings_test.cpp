@@ -8,23 +8,12 @@
 
 #include "store/answer.hpp"
 #include "support/temporary_folder.hpp"
+#include "unit/redis/values.hpp"
 
 namespace holdfast::redis {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::string refusal(const std::string& url) {
-  try {
-    (void)settings::parse(url);
-  } catch (const seam::failure& f) {
-    EXPECT_EQ(f.code, errc::bad_url) << f.text;
-    return f.text;
-  }
-  return "(taken)";
-}
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(settings, have_defaults_for_all_that_a_url_leaves_out) {
   const settings s = settings::parse("redis://");
@@ -70,8 +59,8 @@ TEST(settings, use_tls_when_the_scheme_says_so) {
     EXPECT_TRUE(settings::parse(scheme + "://h").tls);
   }
   for (const std::string option : {"ca", "cert", "key"}) {
-    EXPECT_TRUE(has(refusal("redis://h?" + option + "=/a"), "rediss://")) << option;
-    EXPECT_TRUE(has(refusal("redis+unix:///s?" + option + "=/a"), "rediss://")) << option;
+    EXPECT_TRUE(has(refusal<settings>("redis://h?" + option + "=/a"), "rediss://")) << option;
+    EXPECT_TRUE(has(refusal<settings>("redis+unix:///s?" + option + "=/a"), "rediss://")) << option;
   }
 }
 
@@ -85,7 +74,7 @@ TEST(settings, take_the_path_of_a_unix_socket) {
   EXPECT_EQ(s.prefix, "p:");
   for (const std::string bad :
        {"redis+unix://", "redis+unix:///", "redis+unix://host/run/x", "redis+unix://run", "redis+unix://:6379/run/x"}) {
-    EXPECT_TRUE(has(refusal(bad), "redis+unix:///path")) << bad;
+    EXPECT_TRUE(has(refusal<settings>(bad), "redis+unix:///path")) << bad;
   }
 }
 
@@ -105,13 +94,13 @@ TEST(settings, take_the_sentinels_of_a_service) {
 TEST(settings, refuse_sentinels_without_a_host_or_a_service_and_show_how) {
   for (const std::string bad : {"redis+sentinel://", "redis+sentinel:///shop", "redis+sentinel://a,b",
                                 "redis+sentinel://a/", "redis+sentinel://a//1"}) {
-    EXPECT_TRUE(has(refusal(bad), "redis+sentinel://host[:port],host[:port],.../service")) << bad;
+    EXPECT_TRUE(has(refusal<settings>(bad), "redis+sentinel://host[:port],host[:port],.../service")) << bad;
   }
-  EXPECT_TRUE(has(refusal("redis+sentinel://a/shop/x"), "such as /1"));
-  EXPECT_TRUE(has(refusal("redis://a,b"), "redis+sentinel://"));
-  EXPECT_TRUE(has(refusal("redis+sentinel://a/shop?sentinel_user=x"), "sentinel_password_file="));
+  EXPECT_TRUE(has(refusal<settings>("redis+sentinel://a/shop/x"), "such as /1"));
+  EXPECT_TRUE(has(refusal<settings>("redis://a,b"), "redis+sentinel://"));
+  EXPECT_TRUE(has(refusal<settings>("redis+sentinel://a/shop?sentinel_user=x"), "sentinel_password_file="));
   for (const std::string option : {"sentinel_user", "sentinel_password"}) {
-    const std::string why = refusal("redis://h?" + option + "=hush");
+    const std::string why = refusal<settings>("redis://h?" + option + "=hush");
     EXPECT_TRUE(has(why, "redis+sentinel://")) << why;
     EXPECT_FALSE(has(why, "hush")) << why;
   }
@@ -139,12 +128,12 @@ TEST(settings, say_what_a_grant_waits_for) {
 
 TEST(settings, refuse_to_wait_for_what_makes_no_sense) {
   for (const std::string bad : {"0", "", "-1", "some", "1001", "2x"}) {
-    EXPECT_TRUE(has(refusal("redis://h?wait_replicas=" + bad), "such as 1, or majority, or all")) << bad;
+    EXPECT_TRUE(has(refusal<settings>("redis://h?wait_replicas=" + bad), "such as 1, or majority, or all")) << bad;
   }
-  EXPECT_TRUE(has(refusal("redis://h?wait_aof=yes"), "local or replicas"));
-  EXPECT_TRUE(has(refusal("redis://h?wait_aof=replicas"), "needs wait_replicas"));
-  EXPECT_TRUE(has(refusal("redis://h?wait_timeout=1s"), "needs wait_replicas or wait_aof"));
-  EXPECT_TRUE(has(refusal("redis://h?wait_replicas=1&wait_timeout=1s"), "shorter than 'timeout'"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?wait_aof=yes"), "local or replicas"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?wait_aof=replicas"), "needs wait_replicas"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?wait_timeout=1s"), "needs wait_replicas or wait_aof"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?wait_replicas=1&wait_timeout=1s"), "shorter than 'timeout'"));
 }
 
 TEST(settings, say_where_the_server_is) {
@@ -159,10 +148,10 @@ TEST(settings, may_do_without_a_prefix_and_without_a_name) {
 
 TEST(settings, refuse_a_database_that_is_no_number) {
   for (const std::string bad : {"x", "-1", "1x", "1000001", "1/", "%20", "0x1"}) {
-    EXPECT_TRUE(has(refusal("redis://h/" + bad), "such as /1")) << bad;
-    EXPECT_TRUE(has(refusal("redis+unix:///s?db=" + bad), "such as 1")) << bad;
+    EXPECT_TRUE(has(refusal<settings>("redis://h/" + bad), "such as /1")) << bad;
+    EXPECT_TRUE(has(refusal<settings>("redis+unix:///s?db=" + bad), "such as 1")) << bad;
   }
-  EXPECT_NE(refusal("redis+unix:///s?db="), "(taken)");
+  EXPECT_NE(refusal<settings>("redis+unix:///s?db="), "(taken)");
   EXPECT_EQ(settings::parse("redis://h/1000000").database, 1'000'000);
 }
 
@@ -171,12 +160,12 @@ TEST(settings, refuse_a_time_that_is_none_and_show_one) {
     for (const std::string bad :
          {"",  "0",  "0ms", "0.4ms", "-1s", "1.1h", "61m", "3600001ms", "3601", "1d",
           "s", "ms", "1 s", "1S",    "1e3", "inf",  "nan", "0x1",       "1s1s", "99999999999999999999s"}) {
-      const std::string why = refusal("redis://h?" + option + "=" + bad);
+      const std::string why = refusal<settings>("redis://h?" + option + "=" + bad);
       EXPECT_TRUE(has(why, "'" + option + "'") && has(why, "such as 500ms or 2s"))
           << option << '=' << bad << ": " << why;
     }
-    EXPECT_EQ(refusal("redis://h?" + option + "=1ms"), "(taken)");
-    EXPECT_EQ(refusal("redis://h?" + option + "=1h"), "(taken)");
+    EXPECT_EQ(refusal<settings>("redis://h?" + option + "=1ms"), "(taken)");
+    EXPECT_EQ(refusal<settings>("redis://h?" + option + "=1h"), "(taken)");
   }
 }
 
@@ -188,12 +177,12 @@ TEST(settings, take_a_time_in_every_unit) {
 
 TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
   for (const std::string bad : {"", "0", "257", "-1", "x", "4.5", "4x"}) {
-    const std::string why = refusal("redis://h?lanes=" + bad);
+    const std::string why = refusal<settings>("redis://h?lanes=" + bad);
     EXPECT_TRUE(has(why, "'lanes' is a number from 1 to 256")) << bad << ": " << why;
   }
   EXPECT_EQ(settings::parse("redis://h?lanes=256").lanes, 256u);
   for (const std::string bad : {"", "-0.1", "1.1", "x", "inf", "nan", "-nan", "0.5x"}) {
-    EXPECT_TRUE(has(refusal("redis://h?jitter=" + bad), "'jitter' is a number from 0 to 1,")) << bad;
+    EXPECT_TRUE(has(refusal<settings>("redis://h?jitter=" + bad), "'jitter' is a number from 0 to 1,")) << bad;
   }
   EXPECT_EQ(settings::parse("redis://h?jitter=0").jitter, 0.0);
   EXPECT_EQ(settings::parse("redis://h?jitter=1").jitter, 1.0);
@@ -201,19 +190,19 @@ TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
 
 TEST(settings, refuse_a_prefix_that_would_move_keys_to_other_slots) {
   for (const std::string bad : {"a{b", "a}", "{}", "%7Bx"})
-    EXPECT_TRUE(has(refusal("redis://h?prefix=" + bad), "braces"));
-  EXPECT_TRUE(has(refusal("redis://h?prefix=" + std::string(129, 'x')), "128"));
-  EXPECT_EQ(refusal("redis://h?prefix=" + std::string(128, 'x')), "(taken)");
+    EXPECT_TRUE(has(refusal<settings>("redis://h?prefix=" + bad), "braces"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?prefix=" + std::string(129, 'x')), "128"));
+  EXPECT_EQ(refusal<settings>("redis://h?prefix=" + std::string(128, 'x')), "(taken)");
 }
 
 TEST(settings, refuse_a_name_that_redis_would_refuse) {
   for (const std::string bad : {"a%20b", "%0A", "a%7F", "h%C3%A4user"}) {
-    EXPECT_TRUE(has(refusal("redis://h?name=" + bad), "Redis refuses others")) << bad;
+    EXPECT_TRUE(has(refusal<settings>("redis://h?name=" + bad), "Redis refuses others")) << bad;
   }
 }
 
 TEST(settings, refuse_an_option_that_there_is_not_and_list_those_that_there_are) {
-  const std::string why = refusal("redis://h?colour=crimson");
+  const std::string why = refusal<settings>("redis://h?colour=crimson");
   EXPECT_TRUE(has(why, "'colour'"));
   EXPECT_FALSE(has(why, "crimson")) << "the value may be a secret";
   for (const std::string_view option : {"prefix", "timeout", "connect_timeout", "name", "ca", "cert", "key",
@@ -221,8 +210,8 @@ TEST(settings, refuse_an_option_that_there_is_not_and_list_those_that_there_are)
     EXPECT_TRUE(has(why, option)) << option;
   }
   EXPECT_FALSE(has(why, "sentinel_user") || has(why, "db")) << "they are for other URLs";
-  EXPECT_TRUE(has(refusal("redis+unix:///s?colour=crimson"), "db"));
-  EXPECT_TRUE(has(refusal("redis+sentinel://h/s?colour=crimson"), "sentinel_user"));
+  EXPECT_TRUE(has(refusal<settings>("redis+unix:///s?colour=crimson"), "db"));
+  EXPECT_TRUE(has(refusal<settings>("redis+sentinel://h/s?colour=crimson"), "sentinel_user"));
 }
 
 TEST(settings, read_the_password_from_a_file) {
@@ -237,7 +226,7 @@ TEST(settings, read_the_password_from_a_file) {
   EXPECT_EQ(written("s3cret\r\nmore\n"), "s3cret");
   EXPECT_EQ(written(" with blanks \n"), " with blanks ");
   const std::string gone = folder.file("gone");
-  const auto why = [](const std::string& file) { return refusal("redis://me@h?password_file=" + file); };
+  const auto why = [](const std::string& file) { return refusal<settings>("redis://me@h?password_file=" + file); };
   EXPECT_TRUE(has(why(gone), gone + ": No such file or directory")) << why(gone);
   EXPECT_TRUE(has(why(folder.file("")), "it is a directory")) << why(folder.file(""));
   for (const std::string empty : {"", "\n", "\r\nmore\n"}) {
@@ -251,9 +240,9 @@ TEST(settings, read_the_password_from_the_environment) {
   ::setenv("HOLDFAST_TEST_SECRET", "s3cret", 1);
   EXPECT_EQ(settings::parse("redis://h?password_env=HOLDFAST_TEST_SECRET").password, "s3cret");
   ::setenv("HOLDFAST_TEST_SECRET", "", 1);
-  EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "is empty"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?password_env=HOLDFAST_TEST_SECRET"), "is empty"));
   ::unsetenv("HOLDFAST_TEST_SECRET");
-  EXPECT_TRUE(has(refusal("redis://h?password_env=HOLDFAST_TEST_SECRET"), "HOLDFAST_TEST_SECRET"));
+  EXPECT_TRUE(has(refusal<settings>("redis://h?password_env=HOLDFAST_TEST_SECRET"), "HOLDFAST_TEST_SECRET"));
 }
 
 TEST(settings, are_shown_with_all_options_and_without_the_password) {
@@ -282,13 +271,13 @@ TEST(settings, are_shown_without_what_is_no_option_of_theirs) {
 }
 
 TEST(settings, refuse_a_user_without_a_password) {
-  EXPECT_TRUE(has(refusal("redis://me@h"), "redis://:password@host"));
-  EXPECT_FALSE(has(refusal("redis://s3cret@h"), "s3cret")) << "it may have been meant as one";
+  EXPECT_TRUE(has(refusal<settings>("redis://me@h"), "redis://:password@host"));
+  EXPECT_FALSE(has(refusal<settings>("redis://s3cret@h"), "s3cret")) << "it may have been meant as one";
 }
 
 TEST(settings, refuse_a_second_password_and_show_neither) {
   ::setenv("HOLDFAST_TEST_SECRET", "s3cret", 1);
-  const std::string why = refusal("redis://u:p4ss@h?password_env=HOLDFAST_TEST_SECRET");
+  const std::string why = refusal<settings>("redis://u:p4ss@h?password_env=HOLDFAST_TEST_SECRET");
   ::unsetenv("HOLDFAST_TEST_SECRET");
   EXPECT_TRUE(has(why, "twice"));
   EXPECT_FALSE(has(why, "s3cret") || has(why, "p4ss"));

@@ -60,17 +60,17 @@ TEST_F(blocking_on_the_loop, does_not_keep_the_loop_from_running) {
   EXPECT_TRUE(test::get(std::move(blocked)));
 }
 
-int failing() { throw std::runtime_error("on purpose"); }
+int throw_on_purpose() { throw std::runtime_error("on purpose"); }
 
 TEST_F(blocking_on_the_loop, throws_what_the_function_threw) {
-  std::future<int> result = test::start(running_, blocking(loop_, failing));
+  std::future<int> result = test::start(running_, blocking(loop_, throw_on_purpose));
   ASSERT_TRUE(test::happens(result));
   EXPECT_THROW(result.get(), std::runtime_error);
 }
 
 TEST(blocking, throws_what_the_function_threw_to_an_inline_caller) {
   inline_io io;
-  EXPECT_THROW(run_inline(blocking(io, failing)), std::runtime_error);
+  EXPECT_THROW(run_inline(blocking(io, throw_on_purpose)), std::runtime_error);
 }
 
 TEST_F(blocking_on_the_loop, gives_a_value_that_can_only_be_moved) {

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include "unit/runtime/helpers.hpp"
+
 namespace holdfast::runtime {
 namespace {
-
-bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 
 int open_something() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 

@@ -81,19 +81,19 @@ TEST(executor, survives_a_program_that_refuses_to_run_anything) {
 }
 
 /// A lease, as far as an executor can tell: where it goes decides whether its release is waited for.
-struct owned {
+struct owned_by_job {
   std::vector<bool>& went_there;
-  explicit owned(std::vector<bool>& w) : went_there(w) {}
-  owned(const owned&) = delete;
-  owned& operator=(const owned&) = delete;
-  ~owned() { went_there.push_back(executor::runs_here()); }
+  explicit owned_by_job(std::vector<bool>& w) : went_there(w) {}
+  owned_by_job(const owned_by_job&) = delete;
+  owned_by_job& operator=(const owned_by_job&) = delete;
+  ~owned_by_job() { went_there.push_back(executor::runs_here()); }
 };
 
 TEST(executor, counts_the_end_of_what_user_code_owned_as_user_code) {
   std::vector<bool> went_there;
   {
     executor user(nullptr, ignore);
-    user.post([it = std::make_shared<owned>(went_there)] {});
+    user.post([it = std::make_shared<owned_by_job>(went_there)] {});
   }
   EXPECT_EQ(went_there, std::vector{true});
 }
@@ -102,7 +102,7 @@ TEST(executor, counts_the_end_of_what_user_code_owned_as_user_code_also_when_it_
   std::vector<bool> went_there;
   {
     executor user(nullptr, ignore);
-    user.post([it = std::make_shared<owned>(went_there)] { throw 1; });
+    user.post([it = std::make_shared<owned_by_job>(went_there)] { throw 1; });
   }
   EXPECT_EQ(went_there, std::vector{true});
 }

@@ -9,6 +9,7 @@
 #include "runtime/random.hpp"
 #include "support/child.hpp"
 #include "support/sanitizer.hpp"
+#include "unit/runtime/helpers.hpp"
 
 #if !HOLDFAST_UNDER_TSAN
 
@@ -25,8 +26,6 @@ TEST(fork_generation, grows_by_one_with_every_fork) {
   EXPECT_TRUE(son.ends_well());
   EXPECT_EQ(fork_generation(), mine);
 }
-
-bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 
 TEST(closed_in_children, closes_a_descriptor_in_a_fork_and_not_here) {
   const descriptor fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");

@@ -14,6 +14,7 @@
 #include "runtime/signal.hpp"
 #include "support/started.hpp"
 #include "support/threads.hpp"
+#include "unit/runtime/helpers.hpp"
 
 namespace holdfast::runtime {
 namespace {
@@ -48,11 +49,6 @@ TEST_F(loop_thread, runs_what_other_threads_post_on_its_own_thread) {
 task<bool> is_home(loop& l) { co_return l.is_this_thread(); }
 
 TEST_F(loop_thread, knows_its_own_thread) { EXPECT_TRUE(test::get(test::start(running_, is_home(loop_)))); }
-
-task<void> sleep_and_tell(io& i, instant until, int who, std::vector<int>& order) {
-  const wake why = co_await sleep(i, limit(until));
-  if (why == wake::late && i.now() >= until) order.push_back(who);
-}
 
 TEST_F(loop_thread, wakes_timers_in_order_and_never_early_also_when_the_earlier_came_later) {
   std::vector<int> order;

@@ -53,13 +53,13 @@ void set_in_rounds(rounds& r, int n) {
   }
 }
 
-constexpr int many = 2'000;
+constexpr int race_rounds = 2'000;
 
 TEST(signal_race, a_set_and_a_limit_at_the_same_time_lose_nothing_inline) {
   rounds r;
-  std::thread setter([&] { set_in_rounds(r, many); });
+  std::thread setter([&] { set_in_rounds(r, race_rounds); });
   inline_io here;
-  EXPECT_EQ(run_inline(wait_in_rounds(here, r, many)), many);
+  EXPECT_EQ(run_inline(wait_in_rounds(here, r, race_rounds)), race_rounds);
   setter.join();
 }
 
@@ -68,9 +68,9 @@ TEST(signal_race, a_set_and_a_timer_at_the_same_time_lose_nothing_on_the_loop) {
   loop home;
   home.start();
   nursery running(home);
-  std::future<int> signalled = test::start(running, wait_in_rounds(home, r, many));
-  set_in_rounds(r, many);
-  EXPECT_EQ(test::get(std::move(signalled)), many);
+  std::future<int> signalled = test::start(running, wait_in_rounds(home, r, race_rounds));
+  set_in_rounds(r, race_rounds);
+  EXPECT_EQ(test::get(std::move(signalled)), race_rounds);
   running.wait_until_empty();
 }
 
@@ -104,7 +104,7 @@ task<int> wait_and_be_stopped_in_rounds(io& i, stop_rounds& r, int n) {
 TEST(signal_race, a_set_and_a_stop_at_the_same_time_lose_nothing_inline) {
   stop_rounds r;
   const auto in_rounds = [&](const auto& act) {
-    for (int k = 1; k <= many; ++k) {
+    for (int k = 1; k <= race_rounds; ++k) {
       for (int now = r.round; now < k; now = r.round) r.round.wait(now);
       act();
       ++r.seen;
@@ -125,7 +125,7 @@ TEST(signal_race, a_set_and_a_stop_at_the_same_time_lose_nothing_inline) {
     });
   });
   inline_io here;
-  EXPECT_EQ(run_inline(wait_and_be_stopped_in_rounds(here, r, many)), many);
+  EXPECT_EQ(run_inline(wait_and_be_stopped_in_rounds(here, r, race_rounds)), race_rounds);
   setter.join();
   stopper.join();
 }
@@ -142,11 +142,11 @@ TEST(signal_race, two_threads_answer_one_another_without_losing_a_call) {
   signal there, back;
   std::thread other([&] {
     inline_io here;
-    run_inline(answer_in_turn(here, there, back, many));
+    run_inline(answer_in_turn(here, there, back, race_rounds));
   });
   inline_io here;
   there.set();
-  run_inline(answer_in_turn(here, back, there, many - 1));
+  run_inline(answer_in_turn(here, back, there, race_rounds - 1));
   EXPECT_EQ(run_inline(sleep(here, within(0s))), wake::late);
   other.join();
 }
@@ -156,10 +156,10 @@ TEST(signal_race, a_thread_and_the_loop_answer_one_another_without_losing_a_call
   loop home;
   home.start();
   nursery running(home);
-  running.spawn(answer_in_turn(home, there, back, many));
+  running.spawn(answer_in_turn(home, there, back, race_rounds));
   inline_io here;
   there.set();
-  run_inline(answer_in_turn(here, back, there, many - 1));
+  run_inline(answer_in_turn(here, back, there, race_rounds - 1));
   running.wait_until_empty();
 }
 

@@ -25,19 +25,19 @@ task<int> twice(int n) {
   co_return 2 * once;
 }
 
-task<int> failing() {
+task<int> failing_task() {
   throw std::runtime_error("on purpose");
   co_return 0;
 }
 
 task<int> passing_on_the_failure() {
-  const int never_there = co_await failing();
+  const int never_there = co_await failing_task();
   co_return never_there;
 }
 
 task<bool> catching_the_failure() {
   try {
-    const int never_there = co_await failing();
+    const int never_there = co_await failing_task();
     (void)never_there;
   } catch (const std::runtime_error&) {
     co_return true;

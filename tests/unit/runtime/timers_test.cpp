@@ -9,16 +9,12 @@
 #include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
 #include "support/manual_io.hpp"
+#include "unit/runtime/helpers.hpp"
 
 namespace holdfast::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-
-task<void> sleep_and_tell(io& i, instant until, int who, std::vector<int>& order) {
-  const wake why = co_await sleep(i, limit(until));
-  if (why == wake::late) order.push_back(who);
-}
 
 TEST(timers, wake_the_earliest_first_and_of_equal_ones_the_first_that_came) {
   test::manual_io io;

@@ -7,7 +7,7 @@
 namespace holdfast::seam {
 namespace {
 
-constexpr owner_id me{1, 2}, other{1, 3};
+constexpr owner_id me{1, 2}, other_owner{1, 3};
 
 breaking with(std::uint64_t fence, std::optional<owner_id> owner = {}) {
   return {.name = "a", .fence = fence, .owner = owner};
@@ -22,13 +22,13 @@ TEST(breaking, is_about_whoever_has_the_fence_in_its_block) {
 TEST(breaking, is_about_all_readers_with_the_fence_or_just_one) {
   EXPECT_TRUE(with(100).is_about(me, share::reader(), 100, 1));
   EXPECT_TRUE(with(100, me).is_about(me, share::reader(), 100, 1));
-  EXPECT_FALSE(with(100, me).is_about(other, share::reader(), 100, 1));
+  EXPECT_FALSE(with(100, me).is_about(other_owner, share::reader(), 100, 1));
   EXPECT_FALSE(with(101, me).is_about(me, share::reader(), 100, 1));
 }
 
 TEST(breaking, without_a_fence_needs_an_owner) {
   EXPECT_TRUE(with(0, me).is_about(me, share(), 100, 64));
-  EXPECT_FALSE(with(0, me).is_about(other, share(), 100, 64));
+  EXPECT_FALSE(with(0, me).is_about(other_owner, share(), 100, 64));
   EXPECT_FALSE(with(0).is_about(me, share(), 100, 64));
 }
 
