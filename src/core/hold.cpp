@@ -8,7 +8,7 @@ namespace holdfast::core {
 
 namespace {
 
-constexpr instant over = instant::min();
+constexpr instant ended_for_good = instant::min();
 
 }  // namespace
 
@@ -78,9 +78,9 @@ hold::hold(std::string name_, terms on_, const seam::owner_id& owner_, std::uniq
 
 bool hold::valid(instant now) noexcept {
   for (instant seen = deadline_;;) {
-    if (seen == over) return false;
+    if (seen == ended_for_good) return false;
     if (now < seen) return true;
-    if (deadline_.compare_exchange_weak(seen, over)) return false;
+    if (deadline_.compare_exchange_weak(seen, ended_for_good)) return false;
   }
 }
 
@@ -91,7 +91,7 @@ bool hold::extend(instant to, instant now) noexcept {
     return true;
   }
   for (instant seen = deadline_;;) {
-    if (seen == over || now >= seen) return false;
+    if (seen == ended_for_good || now >= seen) return false;
     if (to <= seen) return true;
     if (deadline_.compare_exchange_weak(seen, to)) return true;
   }

@@ -9,7 +9,7 @@ namespace holdfast::directory {
 
 namespace {
 
-constexpr const char* name = "fences";
+constexpr const char* fence_file = "fences";
 constexpr int format_version = 1;
 
 std::string boot_of_this_machine() {
@@ -22,24 +22,24 @@ std::string boot_of_this_machine() {
 }  // namespace
 
 reserve::reserve(const folder& in) : folder_(in), this_boot_(boot_of_this_machine()) {
-  const std::optional<std::string> text = in.read(name);
+  const std::optional<std::string> text = in.read(fence_file);
   if (!text) return;
   std::istringstream words(*text);
   std::string ours;
   int written_by = 0;
   words >> ours >> written_by;
   if (ours == "holdfast" && written_by > format_version) {
-    throw seam::failure(errc::foreign, in.file(name) + " was written by a newer version of Holdfast (" +
+    throw seam::failure(errc::foreign, in.file(fence_file) + " was written by a newer version of Holdfast (" +
                                            std::to_string(written_by) + ", we know " + std::to_string(format_version) +
                                            ")");
   }
   if (!(words >> boot_ >> end_) || ours != "holdfast" || end_ < 0) {
-    throw seam::failure(errc::foreign, in.file(name) + " is damaged, or not ours");
+    throw seam::failure(errc::foreign, in.file(fence_file) + " is damaged, or not ours");
   }
 }
 
 void reserve::extend_to(std::int64_t end) {
-  folder_.replace(name,
+  folder_.replace(fence_file,
                   "holdfast " + std::to_string(format_version) + " " + this_boot_ + " " + std::to_string(end) + "\n");
   boot_ = this_boot_;
   end_ = end;

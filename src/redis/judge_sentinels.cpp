@@ -9,7 +9,7 @@ namespace holdfast::redis {
 
 namespace {
 
-constexpr std::int64_t enough = 3;  // of two, the one that is left cannot be a majority
+constexpr std::int64_t min_sentinels = 3;  // of two, the one that is left cannot be a majority
 
 void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url, seam::findings& found) {
   const std::string id = "redis.sentinels";
@@ -19,7 +19,7 @@ void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url
         "They never agree that the primary is gone: when it dies, nobody takes over.",
         "SENTINEL SET <service> quorum " + std::to_string(all / 2 + 1) + ", at each of them");
   }
-  if (all < enough) {
+  if (all < min_sentinels) {
     return found.warning(id,
                          "There are " + std::to_string(all) +
                              " sentinels, and it takes more than half of them to "

@@ -10,7 +10,7 @@ namespace holdfast::redis {
 
 namespace {
 
-constexpr std::string_view ours = "holdfast:";
+constexpr std::string_view default_prefix = "holdfast:";
 
 /// Injective, and without what would move a key to another slot.
 void append_encoded(std::string& safe, std::string_view name) {
@@ -35,7 +35,7 @@ std::string encoded(std::string_view name) {
 std::string base_of(std::string_view key) {
   const std::size_t open = key.find('{');
   const std::size_t close = open == std::string_view::npos ? open : key.find('}', open + 1);
-  std::string base(ours);
+  std::string base(default_prefix);
   if (close != std::string_view::npos && close > open + 1) return base.append(key).append(";");  // it has its own tag
   if (key.find('}') == std::string_view::npos) return base.append("{").append(key).append("}:");
   return base.append("{").append(tag_of(slot_of(key))).append("}").append(key).append("!");
@@ -82,7 +82,7 @@ seam::failure keys::refused() {
 }
 
 bool keys::may_be(std::string_view prefix, std::string_view name) noexcept {
-  return !prefix.empty() || !name.starts_with(ours);
+  return !prefix.empty() || !name.starts_with(default_prefix);
 }
 
 keys keys::of_lock(std::string_view prefix, std::string_view lock) {
@@ -138,14 +138,16 @@ cell_keys::cell_keys(std::string_view prefix, std::string_view name) {
   watchers = base + companions::watchers.letter;
 }
 
-std::string inboxes(std::string_view prefix) { return std::string(prefix.empty() ? ours : prefix).append("in:"); }
+std::string inboxes(std::string_view prefix) {
+  return std::string(prefix.empty() ? default_prefix : prefix).append("in:");
+}
 
 std::string inboxes_at(std::string_view all, std::uint16_t slot) {
   return std::string(all).append("{").append(tag_of(slot)).append("}");
 }
 
 std::string client_record(std::string_view prefix, std::string_view inbox) {
-  return std::string(prefix.empty() ? ours : prefix).append("client:").append(inbox);
+  return std::string(prefix.empty() ? default_prefix : prefix).append("client:").append(inbox);
 }
 
 }  // namespace holdfast::redis
