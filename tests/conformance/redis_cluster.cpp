@@ -16,7 +16,7 @@ class cluster_service final : public service {
   ~cluster_service() override { heal(); }
 
   store open(const open_options& options) override {
-    const std::string url = nodes_.url("timeout=300ms");
+    const std::string url = nodes_.url("timeout=1s");
     const auto make = [&](runtime::loop& loop) { return clients_.add(redis::client::open(url, loop)); };
     return detail::service::open(url, make, options);
   }

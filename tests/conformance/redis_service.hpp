@@ -37,7 +37,7 @@ class redis_service : public service {
  protected:
   /// Of the proxy; with "user:password@", or nothing, in front of the path.
   [[nodiscard]] std::string url(const std::string& who = {}) const {
-    return "redis+unix://" + who + proxy_.socket() + "?timeout=300ms";
+    return "redis+unix://" + who + proxy_.socket() + "?timeout=1s";
   }
 
   test::redis_server server_;

@@ -63,7 +63,7 @@ class redlock_service final : public service {
   }
   std::array<one, 3> servers_;
   const std::string url_ = "redlock+unix://" + servers_[0].proxy.socket() + "," + servers_[1].proxy.socket() + "," +
-                           servers_[2].proxy.socket() + "?timeout=300ms&max_ttl=1h&young_nodes=vote";
+                           servers_[2].proxy.socket() + "?timeout=1s&max_ttl=1h&young_nodes=vote";
   connections clients_;
 };
 

@@ -12,7 +12,7 @@
 namespace holdfast::test {
 
 /// Whatever takes longer hangs. Nothing is asserted about time but this, and no passing test comes near it.
-inline constexpr std::chrono::seconds hang{30};
+inline constexpr std::chrono::seconds hang{60};
 
 /// True: it happened. False: it hangs.
 [[nodiscard]] inline bool happens(std::counting_semaphore<>& s) { return s.try_acquire_for(hang); }
