@@ -58,7 +58,7 @@ class directory_service final : public service {
 const joined directory_store("dir", directory_promises,
                              {power::fall_silent, power::lose_replies, power::cut_replies, power::list_names,
                               power::end_clients, power::stop_clients, power::share, power::numbers, power::oversee},
-                             600ms, [] { return std::make_unique<directory_service>(); });
+                             1200ms, [] { return std::make_unique<directory_service>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -34,7 +34,7 @@ const joined memory_store(
     {.by = guarantees::exclusion::lease, .fair = true, .survives_restart = false, .notices_death_at_once = false},
     {power::fall_silent, power::lose_replies, power::cut_replies, power::lose_state, power::list_names, power::share,
      power::numbers, power::oversee},
-    300ms, [] { return std::make_unique<memory_service>(); });
+    600ms, [] { return std::make_unique<memory_service>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

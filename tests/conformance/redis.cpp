@@ -17,7 +17,7 @@ class one_process final : public redis_service {
 const joined redis_store("redis", redis_service::promised,
                          {power::fall_silent, power::lose_replies, power::cut_replies, power::share, power::numbers,
                           power::oversee, power::lose_state, power::list_names},
-                         600ms, [] { return std::make_unique<one_process>(); });
+                         1200ms, [] { return std::make_unique<one_process>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -49,7 +49,7 @@ class cluster_service final : public service {
 const joined redis_cluster_store("redis_cluster", redis_service::promised,
                                  {power::fall_silent, power::lose_replies, power::cut_replies, power::share,
                                   power::numbers, power::oversee, power::lose_state, power::list_names},
-                                 600ms, [] { return std::make_unique<cluster_service>(); });
+                                 1200ms, [] { return std::make_unique<cluster_service>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

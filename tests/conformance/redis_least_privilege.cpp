@@ -27,7 +27,7 @@ class least_privilege final : public redis_service {
 const joined least_privilege_store("redis_least_privilege", redis_service::promised,
                                    {power::fall_silent, power::lose_replies, power::cut_replies, power::share,
                                     power::numbers, power::oversee, power::lose_state, power::list_names},
-                                   600ms, [] { return std::make_unique<least_privilege>(); });
+                                   1200ms, [] { return std::make_unique<least_privilege>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -27,7 +27,7 @@ class many_processes final : public redis_service {
 const joined redis_processes_store("redis_processes", redis_service::promised,
                                    {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
                                     power::list_names, power::end_clients, power::stop_clients},
-                                   600ms, [] { return std::make_unique<many_processes>(); });
+                                   1200ms, [] { return std::make_unique<many_processes>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -34,7 +34,7 @@ class behind_a_sentinel final : public service {
 const joined redis_sentinel_store("redis_sentinel", redis_service::promised,
                                   {power::cut_replies, power::share, power::numbers, power::oversee, power::lose_state,
                                    power::list_names},
-                                  600ms, [] { return std::make_unique<behind_a_sentinel>(); });
+                                  1200ms, [] { return std::make_unique<behind_a_sentinel>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -71,7 +71,7 @@ const joined redlock_store(
     "redlock",
     {.by = guarantees::exclusion::lease, .fair = false, .survives_restart = false, .notices_death_at_once = false},
     {power::fall_silent, power::lose_replies, power::cut_replies, power::lose_state, power::list_names, power::oversee},
-    600ms, [] { return std::make_unique<redlock_service>(); });
+    1200ms, [] { return std::make_unique<redlock_service>(); });
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -11,7 +11,7 @@ namespace {
 class redis_asking : public testing::Test {
  protected:
   test::redis_server server;
-  [[nodiscard]] std::string url() const { return server.url("timeout=300ms"); }
+  [[nodiscard]] std::string url() const { return server.url("timeout=1s"); }
   [[nodiscard]] long times_heard(const watched_client& c) const {
     return static_cast<long>(c.seen->events(event::kind::revoke_requested).size());
   }

@@ -11,7 +11,7 @@ namespace {
 class redis_server : public testing::Test {
  protected:
   test::redis_server server;
-  [[nodiscard]] std::string url() const { return server.url("timeout=300ms"); }
+  [[nodiscard]] std::string url() const { return server.url("timeout=1s"); }
 };
 
 TEST_F(redis_server, that_is_killed_and_comes_back_empty_is_a_loss_that_is_told_long_before_the_ttl) {

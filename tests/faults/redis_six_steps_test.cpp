@@ -114,7 +114,7 @@ TEST_F(redis_six_steps, five_without_renewal_two_work_at_once) {
   EXPECT_TRUE(takes("B", "60000")) << "A and B work both";
 
   watched_client a(server.url()), b(server.url());
-  lease long_work = a.store.acquire("a", {.ttl = 1s});
+  lease long_work = a.store.acquire("a", {.ttl = 3s});
   EXPECT_TRUE(a.seen->comes(event::kind::renewed, 4)) << "each at a third of the ttl: the first ttl is over";
   EXPECT_FALSE(b.store.try_acquire("a"));
   EXPECT_TRUE(long_work.held());
