@@ -147,7 +147,7 @@ TEST_F(redis_cluster, lets_whoever_wants_a_lock_of_a_slot_on_its_way_have_it_whe
   const std::string name = cluster.name_at(0);
   const std::uint16_t slot = slot_of(name);
   const moved_back at_the_end{cluster, slot};
-  watched_client one(url()), impatient(url(), 300ms);
+  watched_client one(url()), impatient(url(), 3s);
   cluster.begin_to_move(slot, 0, 1);
   const auto [why, text] = failure_of([&] { (void)impatient.store.acquire(name); });
   EXPECT_EQ(why, errc::not_ready) << text;
