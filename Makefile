@@ -7,8 +7,8 @@ JOBS ?= $(shell nproc)
 
 help:
 	@echo 'make demo             set up, build (2 minutes), and see a lock at work; STORE=redis://host shows it there'
-	@echo 'make test             set up, build and run every kind of test once (10 minutes)'
-	@echo 'make check            also the sanitizers, clang, clang-tidy, the models and all seeds (40 minutes in all)'
+	@echo 'make test             set up, build and run every kind of test once (8 minutes)'
+	@echo 'make check            also the sanitizers, clang, clang-tidy, the models and all seeds (30 minutes in all)'
 	@echo 'make chaos            processes under seeded faults for TIME=1m; also TOPOLOGY=name, SEED=number'
 	@echo 'make partitions       the same with packets that the kernel drops; this machine has to allow network namespaces'
 	@echo 'make build            the library and the program, optimised, in build/release'
@@ -28,11 +28,11 @@ demo:
 	@build/release/cli/holdfast demo $(if $(STORE),--store '$(STORE)')
 
 test:
-	@echo 'Building one preset and running every kind of test once: 10 minutes on 2 cores, the first time.'
+	@echo 'Building one preset and running every kind of test once: 8 minutes on 2 cores, the first time.'
 	@JOBS=$(JOBS) scripts/test
 
 check:
-	@echo 'Building four presets and running all tests: up to 40 minutes on 2 cores. An interrupted run can be continued.'
+	@echo 'Building four presets and running all tests: 30 minutes on 2 cores. An interrupted run can be continued.'
 	@JOBS=$(JOBS) scripts/test check
 
 chaos:

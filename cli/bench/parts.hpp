@@ -72,7 +72,7 @@ class relay {
   std::array<pid_t, 2> players_{};
 };
 
-/// What is measured, by its name on the command line, in this order. The hand-off is by relay.hpp.
+/// What is measured, by its name on the command line, in this order..
 inline constexpr const char* bench_parts[] = {"lock", "threads", "contention", "hand-off", "renew"};
 
 /// Takes and gives back locks whose names begin with the prefix. They throw lock_error.

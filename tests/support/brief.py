@@ -81,6 +81,9 @@ def main():
         print(ends[0][2])
         return 0
     ran, all_of_them = sum(count for _, count, _ in ends), cases(command)
+    for _, _, last in ends:
+        if not PASSED.match(last):
+            print(last)
     print(f"[  PASSED  ] {ran} of {all_of_them} tests, in {shards} processes.")
     return 0 if ran == all_of_them else 1
 
