@@ -11,8 +11,8 @@
 
 namespace holdfast::runtime {
 
-/// Runs f, which may block: right here for an inline caller, on the worker for the loop, or on a thread of its own,
-/// while the task waits. f's result must not be void; what it throws is thrown here.
+/// Runs f, which may block, while the task waits: on the caller's thread for inline_io, on the loop's worker thread, or
+/// on the thread `own`. f must not return void; its exceptions are rethrown here.
 template <class F>
 task<std::invoke_result_t<F&>> blocking(io& i, F f, queue_thread* own = nullptr) {
   std::optional<std::invoke_result_t<F&>> result;
@@ -32,7 +32,7 @@ task<std::invoke_result_t<F&>> blocking(io& i, F f, queue_thread* own = nullptr)
     run();
   }
   const wake why = co_await wait(i, done);
-  (void)why;  // no limit: it cannot be cut
+  (void)why;  // there is no limit, so it is always signalled
   if (error) std::rethrow_exception(error);
   co_return std::move(*result);
 }

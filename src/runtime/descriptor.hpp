@@ -7,12 +7,12 @@
 
 namespace holdfast::runtime {
 
-/// A file descriptor that closes itself.
+/// A file descriptor that is closed by its destructor.
 class descriptor {
  public:
   descriptor() noexcept = default;
   explicit descriptor(int fd) noexcept : fd_(fd) {}
-  /// Of a call that has just failed if it is negative: throws std::system_error, with errno and the call's name.
+  /// The result of a system call. Throws std::system_error with errno and the name of the call if it is negative.
   descriptor(int fd, const char* call) : fd_(fd) {
     if (fd < 0) throw std::system_error(errno, std::generic_category(), call);
   }

@@ -19,7 +19,7 @@ void run_user_code(executor::function& f, const std::function<void(const char*)>
   } catch (...) {
     complain("something that is not a std::exception");
   }
-  f = nullptr;  // what it owns, a lease perhaps, ends here too
+  f = nullptr;  // destroys what it owns, possibly a lease, as user code too
   --depth;
 }
 
@@ -40,8 +40,8 @@ executor::fate executor::enqueue(function f) {
   } catch (const std::bad_alloc&) {
     if (!theirs_) return fate::no_memory;
   } catch (...) {
-    // It refuses, and there is nowhere else where user code may run: what it would have heard is lost. Locks are not:
-    // held() reads the clock, and nothing of ours waits for the executor.
+    // The program's executor refuses, and user code may not run anywhere else, so the notification is lost. Locks stay
+    // correct: held() reads the clock, and the library never waits for the executor.
   }
   return fate::refused;
 }

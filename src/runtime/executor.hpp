@@ -6,29 +6,30 @@
 
 namespace holdfast::runtime {
 
-/// Where user code runs: callbacks, stop callbacks, resumed user coroutines, the observer. Never on a borrowed thread,
-/// never with a lock of ours held. By default its own notifier thread, else whatever the program gave.
+/// Runs user code: callbacks, stop callbacks, resumed user coroutines and the observer. User code never runs on another
+/// thread of the library, and never while a lock of ours is held. By default the executor has a thread of its own; a
+/// program can supply another one.
 class executor {
  public:
   using function = std::function<void()>;
   using poster = std::function<void(function)>;
 
-  /// `complain` hears, on the executor, what user code threw.
+  /// `complain` is called on the executor with the message of each exception that user code throws.
   executor(poster theirs, std::function<void(const char*)> complain);
   enum class fate { posted, refused, no_memory };
   template <class F>
   fate try_post(F f) noexcept {
     try {
       return enqueue(std::move(f));
-    } catch (...) {  // not even for the function itself
+    } catch (...) {  // no memory for the function itself
       return fate::no_memory;
     }
   }
   template <class F>
-  bool post(F f) noexcept {  ///< false: it was refused, or there is no memory for it
+  bool post(F f) noexcept {  ///< returns false if it was refused or there is no memory
     return try_post(std::move(f)) == fate::posted;
   }
-  /// True inside a function that some executor of ours runs: waiting here would delay the signals of others.
+  /// True inside a function that an executor runs. Blocking there would delay the notifications of others.
   [[nodiscard]] static bool runs_here() noexcept;
 
  private:

@@ -23,7 +23,7 @@ private_descriptors& ours() {
   return *the_one;
 }
 
-// The lock is held through the fork, so that the child finds the list whole.
+// The mutex is held during the fork, so that the child sees a consistent list.
 const int registered = ::pthread_atfork([] { ours().mutex.lock(); }, [] { ours().mutex.unlock(); },
                                         [] {
                                           for (const int fd : ours().all) ::close(fd);

@@ -2,12 +2,12 @@
 
 namespace holdfast::runtime {
 
-/// How many forks lie between this process and the one that loaded the library. What was made in another generation
-/// belongs to another process: its threads are not here, and its locks may be held by nobody.
+/// The number of forks between this process and the one that loaded the library. An object that was created in another
+/// generation belongs to another process: its threads do not exist here, and its mutexes may stay locked forever.
 [[nodiscard]] unsigned fork_generation() noexcept;
 
-/// A descriptor whose copy in a forked child would keep something alive after its owner's death: while this lives, it
-/// is closed there. Declared after the descriptor: it must go before that is closed here.
+/// Closes a descriptor in forked children for as long as this object exists. For descriptors whose copies would keep
+/// something alive after the death of this process. Declare it after the descriptor, so that it is destroyed first.
 class closed_in_children {
  public:
   explicit closed_in_children(int fd);

@@ -6,7 +6,8 @@
 
 namespace holdfast::runtime {
 
-/// Data that is reachable only through its lock. What runs inside is short: no I/O, no user code, no co_await.
+/// Data that can be accessed only while its mutex is held. Critical sections are short: no I/O, no user code, no
+/// co_await.
 template <class T>
 class guarded {
  public:

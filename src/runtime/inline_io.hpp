@@ -5,8 +5,8 @@
 
 namespace holdfast::runtime {
 
-/// A blocking caller runs its own call on its own thread, I/O included. Every await is over in await_ready, so no frame
-/// outlives the call and no other thread can resume it.
+/// The io of a blocking caller, which runs the whole call on its own thread, I/O included. Every await completes in
+/// await_ready, so no frame outlives the call and no other thread can resume it.
 class inline_io final : public io {
  public:
   inline_io() noexcept : io(true) {}
@@ -19,7 +19,7 @@ class inline_io final : public io {
   void disarm(parked&) noexcept override {}
 };
 
-/// wait(), for a blocking caller that is no task: this thread sleeps right here.
+/// wait() for a blocking caller outside a task: this thread sleeps.
 inline wake wait_here(signal& s, const limit& l) {
   inline_io here;
   waiting w = wait(here, s, l);

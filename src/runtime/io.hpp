@@ -10,13 +10,13 @@ namespace holdfast::runtime {
 class io;
 class signal;
 
-/// A coroutine that is to be resumed at home, and its link in the line there: to post it takes no memory.
+/// A coroutine to be resumed by its io. It contains the link of the queue, so that posting it allocates nothing.
 struct resumption {
   std::coroutine_handle<> frame{};
   resumption* next = nullptr;
 };
 
-/// First in, first out.
+/// A FIFO queue of coroutines.
 class resumptions {
  public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -25,7 +25,7 @@ class resumptions {
     (first_ != nullptr ? last_->next : first_) = &r;
     last_ = &r;
   }
-  /// The frame to resume; none if it is empty. The link is free again.
+  /// Removes and returns the next frame, or a null handle if the queue is empty.
   [[nodiscard]] std::coroutine_handle<> pop() noexcept {
     if (first_ == nullptr) return {};
     const resumption& r = *first_;
@@ -38,7 +38,7 @@ class resumptions {
   resumption* last_ = nullptr;
 };
 
-/// A coroutine that waits: where it is at home, and its timer there. To wait takes no memory.
+/// A suspended coroutine: the io that resumes it, and its timer there. Waiting allocates nothing.
 class parked {
  public:
   explicit parked(io& home) noexcept : home_(&home) {}
@@ -62,9 +62,9 @@ class parked {
   bool armed_ = false;
 };
 
-/// What a task sees of the world: the clock, randomness, and a way to wait. A parameter of every call, never a member,
-/// so that one claim can be polled inline by one thread, renewed on the loop, and released inline by another. How a
-/// request travels is each store's own.
+/// What a task uses of its environment: the clock, random numbers, and a way to wait. It is a parameter of every call
+/// and never a member, so that one claim can be polled inline by one thread, renewed on the loop, and released inline
+/// by another. Sending requests is up to each store.
 class io {
  public:
   io(const io&) = delete;
@@ -74,17 +74,17 @@ class io {
   [[nodiscard]] virtual instant now() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t random() = 0;
 
-  /// True: nothing ever suspends here; the calling thread sleeps, reads and writes itself.
+  /// True if tasks never suspend on this io: the calling thread sleeps, reads and writes itself.
   [[nodiscard]] bool in_place() const noexcept { return in_place_; }
 
-  /// Makes sure that post() has somebody to post to. Throws std::system_error when no thread can be had.
+  /// Starts the thread that runs posted coroutines. Throws std::system_error if it cannot be created.
   virtual void start() {}
-  /// From any thread: resume it at home.
+  /// Resumes the coroutine on this io. May be called from any thread.
   virtual void post(resumption&) noexcept = 0;
-  /// For a blocking caller: resumes it at home, which is started, and comes back when `over` is set by what that
-  /// begins. Meanwhile the caller may be home itself.
+  /// For a blocking caller: resumes the coroutine on this io, which must be started, and returns when `over` is set.
+  /// The caller may run the io itself meanwhile.
   virtual void run_until(resumption&, signal& over);
-  /// Runs f where it may block, then posts nothing: f itself tells its waiter. False: run it yourself, right here.
+  /// Runs f on a thread where it may block; f notifies its waiter itself. Returns false if the caller has to run f.
   virtual bool offload(std::function<void()>) { return false; }
 
  protected:
@@ -92,8 +92,8 @@ class io {
 
  private:
   friend class waiting;
-  virtual void arm(parked&, instant) noexcept = 0;  // on the home thread: wake it then
-  virtual void disarm(parked&) noexcept = 0;        // on the home thread
+  virtual void arm(parked&, instant) noexcept = 0;  // on this io's thread: wakes it at that time
+  virtual void disarm(parked&) noexcept = 0;        // on this io's thread
   const bool in_place_;
 };
 

@@ -16,9 +16,9 @@ namespace holdfast::runtime {
 
 namespace {
 
-/// Work brings more work: of a call that is handed over, of a reply that is waited for. It is worth the while to do
-/// that before the kernel is asked; but not for long, so that what came is heard.
-constexpr int turns_in_a_row = 4;
+/// Work that is ready often makes other work ready, for example when a reply resumes its caller. Doing that first saves
+/// calls of epoll_wait; the bound keeps descriptors from waiting for long.
+constexpr int rounds_before_poll = 4;
 
 }  // namespace
 
@@ -26,10 +26,10 @@ loop::loop()
     : io(false),
       epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"),
-      nudge_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
-  for (const int fd : {timer_.get(), nudge_.get()}) {
+      interrupt_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd") {
+  for (const int fd : {timer_.get(), interrupt_.get()}) {
     epoll_event wanted{};
-    wanted.events = EPOLLIN | EPOLLET;  // each nudge is told once, and need not be read
+    wanted.events = EPOLLIN | EPOLLET;  // each interrupt is reported once, and need not be read
     wanted.data.fd = fd;
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
       throw std::system_error(errno, std::generic_category(), "epoll_ctl");
@@ -41,7 +41,7 @@ loop::~loop() { stop(); }
 
 void loop::stop() noexcept {
   ending_ = true;
-  nudge();
+  interrupt();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -56,12 +56,12 @@ void loop::post(resumption& r) noexcept {
     ready_.push(r);
     return;
   }
-  const bool first = inbox_.with([&](resumptions& inbox) {
-    const bool was_empty = inbox.empty();
-    inbox.push(r);
+  const bool first = posted_.with([&](resumptions& posted) {
+    const bool was_empty = posted.empty();
+    posted.push(r);
     return was_empty;
   });
-  if (first) nudge();
+  if (first) interrupt();
 }
 
 bool loop::offload(std::function<void()> job) {
@@ -99,65 +99,65 @@ bool loop::is_this_thread() const noexcept { return id_.load(std::memory_order_r
 void loop::run() {
   id_ = std::this_thread::get_id();
   while (!ending_) {
-    work();
-    if (!duty_.is_wanted()) {
-      hear_and_sleep();
+    run_ready();
+    if (!ownership_.is_wanted()) {
+      poll();
       continue;
     }
     id_ = std::thread::id();
-    duty_.rest();
+    ownership_.yield();
     id_ = std::this_thread::get_id();
   }
 }
 
 void loop::run_until(resumption& begin, signal& over) {
-  if (!stand_in()) {
+  if (!acquire()) {
     io::run_until(begin, over);
-    return duty_.rely_no_more();
+    return ownership_.end_delegation();
   }
   post(begin);
-  for (work(); !over.is_set(); work()) hear_and_sleep();
-  stand_down();
+  for (run_ready(); !over.is_set(); run_ready()) poll();
+  release();
 }
 
-/// False: another does our work.
-bool loop::stand_in() {
-  const duty::given how = duty_.stand_in();
-  if (how == duty::given::instead) return false;
-  if (how == duty::given::soon) {
-    nudge();
-    duty_.wait();
+/// Returns false if another thread does our work.
+bool loop::acquire() {
+  const loop_ownership::acquired how = ownership_.acquire();
+  if (how == loop_ownership::acquired::delegated) return false;
+  if (how == loop_ownership::acquired::soon) {
+    interrupt();
+    ownership_.wait();
   }
   id_ = std::this_thread::get_id();
   return true;
 }
 
-void loop::stand_down() noexcept {
+void loop::release() noexcept {
   id_ = std::thread::id();
-  duty_.stand_down(!ready_.empty());
-  // What was posted to us since we looked last. Whoever posts from now on finds nobody, and calls.
-  const bool more = inbox_.with([](const resumptions& inbox) { return !inbox.empty(); });
-  if (more) nudge();
+  ownership_.release(!ready_.empty());
+  // Work may have been posted to us since the last look. A thread that posts from now on notifies the own thread.
+  const bool more = posted_.with([](const resumptions& posted) { return !posted.empty(); });
+  if (more) interrupt();
 }
 
-void loop::work() {
-  turn();
-  for (int more = 1; more < turns_in_a_row && !ready_.empty(); ++more) turn();
+void loop::run_ready() {
+  run_once();
+  for (int more = 1; more < rounds_before_poll && !ready_.empty(); ++more) run_once();
 }
 
-void loop::turn() {
-  const queue_thread::batch told_together;
+void loop::run_once() {
+  const queue_thread::batch wake_together;
   resumptions ours = std::exchange(ready_, {});
-  resumptions theirs = inbox_.with([&](resumptions& inbox) { return std::exchange(inbox, {}); });
+  resumptions theirs = posted_.with([&](resumptions& posted) { return std::exchange(posted, {}); });
   while (const auto frame = ours.pop()) frame.resume();
   while (const auto frame = theirs.pop()) frame.resume();
   const instant at = now();
   while (const auto frame = timers_.pop_due(at)) frame.resume();
 }
 
-/// Most waits are over long before their limit: a date that is not due any more is left in the timer, and wakes us once
-/// for nothing.
-void loop::hear_and_sleep() {
+/// Most waits end long before their limit. The timerfd is not set back for those: it fires once for nothing, which is
+/// cheaper.
+void loop::poll() {
   const bool may_sleep = ready_.empty();
   if (const instant first = timers_.first(); may_sleep && first < armed_) {
     const auto ns = std::max<span::rep>(first.time_since_epoch().count(), 1);  // zero would disarm it
@@ -173,7 +173,7 @@ void loop::hear_and_sleep() {
     const int fd = events[i].data.fd;
     if (fd == timer_.get()) {
       armed_ = never;
-    } else if (fd != nudge_.get()) {  // under the lock, so that unwatch() waits for it
+    } else if (fd != interrupt_.get()) {  // under the lock, so that unwatch() waits for the call
       watched_.with([&](auto& all) {
         if (const auto at = all.find(fd); at != all.end()) at->second();
       });
@@ -181,10 +181,10 @@ void loop::hear_and_sleep() {
   }
 }
 
-void loop::nudge() noexcept {
-  if (duty_.call()) return;
+void loop::interrupt() noexcept {
+  if (ownership_.notify()) return;
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t sent = ::write(nudge_.get(), &one, sizeof one);
+  [[maybe_unused]] const ssize_t sent = ::write(interrupt_.get(), &one, sizeof one);
 }
 
 }  // namespace holdfast::runtime

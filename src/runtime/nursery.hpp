@@ -9,23 +9,23 @@
 
 namespace holdfast::runtime {
 
-/// Tasks that run at home by themselves, and a way to wait for the end of all of them.
+/// Detached tasks that run on one io, and a way to wait until all of them have ended.
 class nursery {
  public:
   explicit nursery(io& home) noexcept : home_(home) {}
   nursery(const nursery&) = delete;
   nursery& operator=(const nursery&) = delete;
 
-  /// From any thread. Work that throws is over: there is nobody to tell.
+  /// Starts the task. May be called from any thread. Exceptions of the task are dropped.
   void spawn(task<void> work) {
     const root made = drive(*this, std::move(work));
     ++running_;
     home_.post(made.frame.promise().start);
   }
 
-  /// Spawns it for a caller that blocks until it has set `over`.
+  /// Starts the task and blocks the calling thread until the task has set `over`.
   void run_until(task<void> work, signal& over) {
-    home_.start();  // it may throw, and nothing has begun
+    home_.start();  // may throw; nothing has started yet
     const root made = drive(*this, std::move(work));
     ++running_;
     home_.run_until(made.frame.promise().start, over);
@@ -33,7 +33,7 @@ class nursery {
 
   [[nodiscard]] int running() const noexcept { return running_; }
 
-  /// From another thread than home.
+  /// Blocks. Not to be called on the io's own thread.
   void wait_until_empty() const noexcept {
     for (int n = running_; n != 0; n = running_) running_.wait(n);
   }
@@ -56,7 +56,7 @@ class nursery {
       task<void> mine = std::move(work);
       co_await mine;
     } catch (...) {
-    }  // what the work owned is gone before it counts as ended
+    }  // what the task owned is destroyed before it counts as ended
     if (--self.running_ == 0) self.running_.notify_all();
   }
 

@@ -10,7 +10,7 @@ namespace {
 
 thread_local queue_thread::batch* under_way = nullptr;
 
-/// Small enough that both threads have something to do at the same time.
+/// Jobs per wake-up. Small enough that both threads are busy at the same time.
 constexpr int portion = 32;
 
 }  // namespace
@@ -66,7 +66,7 @@ void queue_thread::run() {
     lock.unlock();
     for (std::function<void()>& job : taken_) {
       job();
-      job = nullptr;  // what it owned dies here, before the next one runs
+      job = nullptr;  // destroys what it owned before the next one runs
     }
     taken_.clear();
     lock.lock();

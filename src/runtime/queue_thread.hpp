@@ -7,8 +7,7 @@
 
 namespace holdfast::runtime {
 
-/// One thread that runs what it is given, in order. It starts with the first job; the destructor runs what is left, and
-/// joins.
+/// A thread that runs jobs in order. It starts with the first job. The destructor runs the remaining jobs and joins it.
 class queue_thread {
  public:
   explicit queue_thread(const char* name) noexcept : name_(name) {}
@@ -16,11 +15,11 @@ class queue_thread {
   queue_thread& operator=(const queue_thread&) = delete;
   ~queue_thread();
 
-  void post(std::function<void()> job);  ///< from any thread; throws std::system_error when no thread can be had
+  void post(std::function<void()> job);  ///< from any thread; throws std::system_error if the thread cannot start
   [[nodiscard]] bool is_this_thread() const noexcept;
 
-  /// While one lives, what its thread posts to one queue is taken up in portions: a wake-up for many jobs, and not one
-  /// for each. None waits for longer than the batch lives, and the queue lives longer.
+  /// While a batch exists, jobs that its thread posts wake the queue's thread in groups instead of one by one. No job
+  /// waits longer than until the batch is destroyed. The queue must outlive the batch.
   class batch {
    public:
     batch() noexcept;
@@ -41,7 +40,7 @@ class queue_thread {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;
-  std::deque<std::function<void()>> taken_;  // of the thread; made once, so that to take some needs no memory
+  std::deque<std::function<void()>> taken_;  // used by the thread; kept, so that taking jobs allocates nothing
   bool ending_ = false;
   std::thread thread_;
 };

@@ -28,7 +28,7 @@ void futex_wait(std::atomic<std::uint64_t>& word, std::uint64_t seen, instant un
             until == never ? nullptr : &relative, nullptr, 0);
 }
 
-// By address alone: the word may be gone by now, and then nobody sleeps there, or somebody who looks again.
+// Uses the address only: the word may be destroyed by now. Then no thread sleeps there, or one that checks again.
 void futex_wake(std::atomic<std::uint64_t>& word) noexcept {
   ::syscall(SYS_futex, low_half(word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
@@ -40,7 +40,7 @@ void signal::raise(std::uint64_t bit) noexcept {
   while (!state_.compare_exchange_weak(seen, (seen & (set_bit | stop_bit)) | bit, std::memory_order_acq_rel,
                                        std::memory_order_relaxed)) {
   }
-  // From here on the waiter may be gone: only a parked one, which is ours to wake now, is sure to be there.
+  // From here on the waiter may be gone, unless it is a parked coroutine, which only we can wake.
   if (auto* waiter = reinterpret_cast<parked*>(seen & ~flags)) {
     waiter->home_->post(waiter->resumption_);
   } else if (seen & asleep_bit) {
@@ -102,7 +102,7 @@ bool waiting::await_suspend(std::coroutine_handle<> frame) {
 
 wake waiting::await_resume() noexcept {
   if (stop_) {
-    stop_.reset();  // waits for a callback in flight: nobody touches the signal for it after this
+    stop_.reset();  // waits for a running callback, so none touches the signal after this
     if (!ready_) ready_ = signal_.take();
     signal_.forget_stop();
   }

@@ -13,9 +13,9 @@ namespace holdfast::runtime {
 /// Why a wait ended.
 enum class wake { signalled, late, stopped };
 
-/// The only thing that crosses threads. Sticky; one waiter. Others reach it through a guarded table that its waiter
-/// leaves before the signal dies, or take it out of that table as they set it. set() touches nothing of the signal once
-/// the waiter can have seen it.
+/// An event that wakes one waiter; the only object through which tasks of different threads communicate. It stays set
+/// until the waiter has seen it. Other threads find it in a guarded table; the waiter removes it from there before it
+/// is destroyed, or the thread that sets it does. set() does not touch the signal after the waiter can have seen it.
 class signal {
  public:
   signal() noexcept = default;
@@ -29,14 +29,14 @@ class signal {
   friend class waiting;
   friend class timers;
 
-  // The state is one word: three flags, and above them the parked coroutine, if one waits.
+  // One word: three flags and, in the bits above them, a pointer to the coroutine that waits, if any.
   static constexpr std::uint64_t set_bit = 1, stop_bit = 2, asleep_bit = 4, flags = 7;
 
   void raise(std::uint64_t bit) noexcept;
-  std::optional<wake> take() noexcept;  // what was raised, if anything
-  wake sleep(instant until) noexcept;   // inline: this thread sleeps right here
-  bool park(parked&) noexcept;          // false: something was raised already
-  bool unpark(const parked&) noexcept;  // false: it was raised meanwhile, and is posted
+  std::optional<wake> take() noexcept;  // clears and returns what was raised, if anything
+  wake sleep(instant until) noexcept;   // inline: the calling thread sleeps
+  bool park(parked&) noexcept;          // returns false if something was already raised
+  bool unpark(const parked&) noexcept;  // returns false if it was raised meanwhile, and was posted
   void forget_stop() noexcept { state_.fetch_and(~stop_bit, std::memory_order_acq_rel); }
 
   alignas(8) std::atomic<std::uint64_t> state_{0};
@@ -62,11 +62,11 @@ class [[nodiscard]] waiting {
   std::optional<std::stop_callback<stopper>> stop_;
 };
 
-/// Waits until the signal is set (and takes it back), or for the limit. A signal that is set wins over both.
-/// An inline wait sleeps on the monotonic clock: after a suspended machine wakes up, it may end late, never early.
+/// Waits until the signal is set, and clears it; or until the limit. If both have happened, the signal wins. An inline
+/// wait sleeps on the monotonic clock, so after the machine was suspended it may end late, but never early.
 inline waiting wait(io& i, signal& s, const limit& l = limit(never)) { return {i, s, l}; }
 
-/// To sleep is to wait for nothing.
+/// Waits for the limit only.
 inline task<wake> sleep(io& i, limit l) {
   signal nothing;
   const wake why = co_await wait(i, nothing, l);

@@ -3,7 +3,7 @@
 
 namespace holdfast::runtime {
 
-/// A mutex of four bytes, where std::mutex takes forty: every held lease has four of them.
+/// A mutex of 4 bytes; std::mutex has 40. Every held lease contains four of them.
 class small_mutex {
  public:
   small_mutex() noexcept = default;
@@ -17,7 +17,7 @@ class small_mutex {
       state_.wait(waited_for, std::memory_order_relaxed);
     }
   }
-  /// Touches nothing of it once another thread can have locked it: that one may destroy it.
+  /// Does not touch the mutex after another thread can have locked it, because that thread may destroy it.
   void unlock() noexcept {
     if (state_.exchange(open, std::memory_order_release) == waited_for) state_.notify_one();
   }

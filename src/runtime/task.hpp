@@ -27,8 +27,8 @@ class result<void> {
 
 }  // namespace detail
 
-/// A piece of work that may wait. Lazy: it begins when it is awaited. It begins, runs and ends on one thread, and it is
-/// never destroyed while suspended: its wait is cut, and it runs to its end.
+/// A coroutine that starts when it is awaited. It runs on one io from start to end, and is never destroyed while
+/// suspended: to cancel it, its wait is ended, and it runs to completion.
 ///
 /// One await per statement, `auto x = co_await f(a, b);`: g++ 12.2 miscompiles more than that (tests/gcc12).
 template <class T>
@@ -51,7 +51,7 @@ class [[nodiscard]] task {
       }
     };
     std::coroutine_handle<> parent_;
-    bool parked_ = false;  // the parent has gone back to its caller, and must be resumed
+    bool parked_ = false;  // the parent has suspended, and must be resumed
     std::exception_ptr error_;
   };
 
@@ -63,8 +63,8 @@ class [[nodiscard]] task {
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
 
-  // Starts the child right here; when it ends without suspending, the parent just goes on. Symmetric transfer would eat
-  // the stack in a loop of ready awaits: g++ 12 makes no tail call below -O2 or under a sanitizer.
+  // Starts the child here; if it completes without suspending, the parent continues. Symmetric transfer would exhaust
+  // the stack in a loop of ready awaits, because g++ 12 makes no tail call below -O2 or with a sanitizer.
   bool await_suspend(std::coroutine_handle<> parent) {
     promise_type& mine = frame_.promise();
     mine.parent_ = parent;
@@ -87,7 +87,7 @@ class [[nodiscard]] task {
   handle frame_;
 };
 
-/// Runs a task that was given an inline io: nothing in it ever suspends, so it ends here, on this thread.
+/// Runs a task whose io is an inline_io: nothing in it suspends, so it completes here, on this thread.
 template <class T>
 T run_inline(task<T> work) {
   work.frame_.resume();

@@ -4,7 +4,7 @@
 
 namespace holdfast::runtime {
 
-/// A named thread that takes no signals: those belong to the program. Throws std::system_error.
+/// Starts a named thread with all signals blocked, since signals belong to the program. Throws std::system_error.
 [[nodiscard]] std::thread start_thread(const char* name, std::function<void()> body);
 
 }  // namespace holdfast::runtime

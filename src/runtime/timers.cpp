@@ -32,12 +32,12 @@ std::coroutine_handle<> timers::pop_due(instant now) noexcept {
   while (first() <= now && first_ != nullptr) {
     parked& waiter = *first_;
     disarm(waiter);
-    if (waiter.at_->unpark(waiter)) return waiter.resumption_.frame;  // else it was signalled meanwhile, and is posted
+    if (waiter.at_->unpark(waiter)) return waiter.resumption_.frame;  // otherwise it was signalled and is posted
   }
   return {};
 }
 
-/// Of two heaps, the later becomes the first child of the earlier.
+/// Merges two heaps: the later one becomes the first child of the earlier.
 parked* timers::merge(parked* a, parked* b) noexcept {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   if (std::tie(b->due_, b->number_) < std::tie(a->due_, a->number_)) std::swap(a, b);
@@ -48,7 +48,7 @@ parked* timers::merge(parked* a, parked* b) noexcept {
   return a;
 }
 
-/// In pairs first, then all of them: that is what keeps it fast.
+/// Merges in pairs first and then the pairs, which gives the amortised bounds of a pairing heap.
 parked* timers::merge_siblings(parked* first) noexcept {
   parked* pairs = nullptr;
   while (first != nullptr) {

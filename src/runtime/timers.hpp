@@ -5,14 +5,14 @@
 
 namespace holdfast::runtime {
 
-/// The timed waits of one home thread, earliest first; of equal ones, the first armed. A pairing heap whose links are
-/// in the waits themselves: a wait that began cannot fail for lack of memory.
+/// The timed waits of one io, earliest first, equal ones in the order in which they were armed. An intrusive pairing
+/// heap, so that a wait cannot fail for lack of memory.
 class timers {
  public:
   void arm(parked&, instant) noexcept;
   void disarm(parked&) noexcept;
   [[nodiscard]] instant first() const noexcept { return first_ == nullptr ? never : first_->due_; }
-  /// Ends the first wait if it is due: the frame to resume, or none if nothing is due any more.
+  /// Ends the first wait that is due and returns its frame, or a null handle if none is due.
   [[nodiscard]] std::coroutine_handle<> pop_due(instant now) noexcept;
 
  private:

@@ -32,12 +32,12 @@ task<bool> turn::enter(io& i, limit l) {
   const wake why = co_await wait(i, mine.called, l);
   if (why == wake::signalled) co_return true;
   const bool gave_up = line_.with([&](line& at) { return at.remove(&mine); });
-  co_return !gave_up;  // not in the line any more: it was passed to us in the same instant
+  co_return !gave_up;  // if we had left the queue already, the mutex was passed to us at that moment
 }
 
 void turn::leave() noexcept {
   state taken = state::taken;
-  if (state_.compare_exchange_strong(taken, state::free)) return;  // nobody waits
+  if (state_.compare_exchange_strong(taken, state::free)) return;  // no waiter
   line_.with([this](line& at) {
     if (at.first == nullptr) {
       state_ = state::free;

@@ -8,12 +8,12 @@
 
 namespace holdfast::runtime {
 
-/// A mutex that a task of any context can wait for, first come, first served. Whoever has it calls leave().
+/// A FIFO mutex that tasks of any io can wait for.
 class turn {
  public:
-  /// True: it is ours. No wait, no frame: the way in when nobody else is there.
+  /// Returns true if it was acquired. Needs no coroutine frame.
   [[nodiscard]] bool try_enter() noexcept;
-  /// False: the limit came first.
+  /// Returns false if the limit ended first.
   [[nodiscard]] task<bool> enter(io&, limit);
   void leave() noexcept;
 
@@ -27,11 +27,11 @@ class turn {
     [[nodiscard]] bool remove(const waiter*) noexcept;
   };
   enum class state : unsigned char { free, taken, waited_for };
-  std::atomic<state> state_{state::free};  // waited_for is set under the line's lock only
+  std::atomic<state> state_{state::free};  // waited_for is set under the lock of line_ only
   guarded<line> line_;
 };
 
-/// Whoever has the turn leaves it at the end of the scope.
+/// Unlocks it at the end of the scope.
 class [[nodiscard]] taken_turn {
  public:
   explicit taken_turn(turn& t) noexcept : turn_(t) {}

@@ -1,4 +1,4 @@
-#include "runtime/duty.hpp"
+#include "runtime/loop_ownership.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a caller finds when its work is over.
+/// Which thread did the work, and whether it was the thread of the loop.
 struct finding {
   std::thread::id done_by;
   bool at_home = false;
@@ -52,9 +52,9 @@ task<void> write_soon(loop& home, int to) {
   EXPECT_EQ(::write(to, "x", 1), 1);
 }
 
-class stand_in : public testing::Test {
+class running_the_loop : public testing::Test {
  protected:
-  ~stand_in() override { running_.wait_until_empty(); }
+  ~running_the_loop() override { running_.wait_until_empty(); }
 
   finding look_around() {
     finding found;
@@ -73,7 +73,7 @@ class stand_in : public testing::Test {
   nursery running_{home_};
 };
 
-TEST_F(stand_in, does_its_work_itself_and_is_home_for_as_long) {
+TEST_F(running_the_loop, caller_does_its_own_work) {
   for (int k = 0; k < 100; ++k) {
     const finding found = look_around();
     EXPECT_EQ(found.done_by, std::this_thread::get_id());
@@ -82,7 +82,7 @@ TEST_F(stand_in, does_its_work_itself_and_is_home_for_as_long) {
   }
 }
 
-TEST_F(stand_in, does_what_others_post_and_call_for_meanwhile) {
+TEST_F(running_the_loop, caller_does_what_others_post_meanwhile) {
   signal now, later;
   now.set();
   std::thread::id posted_to, called_for;
@@ -96,7 +96,7 @@ TEST_F(stand_in, does_what_others_post_and_call_for_meanwhile) {
   EXPECT_NE(called_for, std::thread::id());
 }
 
-TEST_F(stand_in, leaves_the_rest_to_the_loops_own_thread) {
+TEST_F(running_the_loop, own_thread_does_the_rest) {
   for (int k = 0; k < 100; ++k) {
     signal go;
     std::future<std::thread::id> rest = test::start(running_, where_after(home_, go));
@@ -106,7 +106,7 @@ TEST_F(stand_in, leaves_the_rest_to_the_loops_own_thread) {
   }
 }
 
-TEST_F(stand_in, hears_descriptors_and_timers) {
+TEST_F(running_the_loop, caller_serves_descriptors_and_timers) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   signal heard;
@@ -117,8 +117,8 @@ TEST_F(stand_in, hears_descriptors_and_timers) {
   for (const int end : pipe) ::close(end);
 }
 
-/// Threads that stand in, rely on others, and post, to and fro: each gets its own answer.
-TEST_F(stand_in, loses_nothing_when_many_come_and_go) {
+/// Threads run the loop, delegate to one another and post, in all orders; each gets its own answer.
+TEST_F(running_the_loop, loses_no_work_when_callers_come_and_go) {
   constexpr int rounds = 400;
   std::atomic<int> right{0};
   {
@@ -134,14 +134,14 @@ TEST_F(stand_in, loses_nothing_when_many_come_and_go) {
         if (k % 16 != 0) continue;
         signal now;
         now.set();
-        (void)test::get(test::start(running_, where_after(home_, now)));  // the own thread is called back to work
+        (void)test::get(test::start(running_, where_after(home_, now)));  // the own thread takes over again
       }
     });
   }
   EXPECT_EQ(right, 4 * rounds);
 }
 
-TEST_F(stand_in, lets_the_loop_end_while_its_thread_rests) {
+TEST_F(running_the_loop, loop_stops_while_its_thread_is_idle) {
   EXPECT_TRUE(look_around().at_home);
   running_.wait_until_empty();
   home_.stop();
