@@ -17,14 +17,16 @@ using std::chrono::system_clock;
 
 constexpr runtime::span remembered_for = 24h;
 
-}  // namespace
-
-bool server::holding::has(std::uint64_t wanted) const noexcept { return wanted >= fence && wanted - fence < fences(); }
-
-bool server::entry::used_at(instant now) const noexcept {
-  const auto lives = [&](const holding& h) { return h.expires > now; };
-  return !line.empty() || std::any_of(holders.begin(), holders.end(), lives);
+bool has_fence(const seam::lock_queue::holder& h, std::uint64_t wanted) noexcept {
+  return wanted >= h.fence && wanted - h.fence < server::fences_of(h.part);
 }
+
+bool in_use(const seam::lock_queue& claims, instant now) noexcept {
+  const auto lives = [&](const seam::lock_queue::holder& h) { return h.expires > now; };
+  return !claims.waiters().empty() || std::ranges::any_of(claims.holders(), lives);
+}
+
+}  // namespace
 
 state server::inspect(const std::string& name, instant now) const {
   return table_.with(
@@ -42,23 +44,25 @@ state server::look(const table& t, const std::string& name, const bounds& listed
   const auto date_of = [&](instant then) {
     return today - std::chrono::duration_cast<system_clock::duration>(now - then);
   };
-  if (e.whole != seam::share::lock) is.permits = e.whole;
-  for (const holding& h : e.holders) {
+  const std::uint32_t whole = e.claims.whole();
+  if (whole != seam::share::lock) is.permits = whole;
+  for (const auto& h : e.claims.holders()) {
     if (h.expires <= now) continue;
     if (e.asked && std::ranges::find(e.asked->whom, h.owner) != e.asked->whom.end()) is.asked = e.asked->note;
     if (++is.holding > listed.holders) continue;
     state::holder& who = is.holders.emplace_back();
-    seam::describe(who, h.owner, {h.part, e.whole}, h.label);
+    seam::describe(who, h.owner, {h.part, whole}, h.label);
     who.pid = ::getpid();
     who.fence = h.fence;
     who.left = std::chrono::duration_cast<milliseconds>(h.expires - now);
     who.since = date_of(h.since);
   }
-  if (!e.line.empty()) is.waiting_since = date_of(e.line.front()->came_);
-  for (const party* p : e.line) {
+  const auto& waiters = e.claims.waiters();
+  if (!waiters.empty()) is.waiting_since = date_of(waiters.front().since);
+  for (const auto& w : waiters) {
     if (++is.waiting > listed.waiters) continue;
     state::party& who = is.waiters.emplace_back();
-    seam::describe(who, p->spec_.owner, p->spec_.wants, p->spec_.label);
+    seam::describe(who, w.owner, w.wants, w.label);
     who.pid = ::getpid();
   }
   return is;
@@ -68,7 +72,7 @@ listing server::list(const std::string& prefix, const std::string& after, std::s
   return table_.with([&](const table& t) {
     std::vector<const std::string*> those;
     for (const auto& [name, e] : t.locks) {
-      if (name > after && name.starts_with(prefix) && e.used_at(now)) those.push_back(&name);
+      if (name > after && name.starts_with(prefix) && in_use(e.claims, now)) those.push_back(&name);
     }
     const auto end = those.begin() + static_cast<std::ptrdiff_t>(std::min(most, those.size()));
     std::partial_sort(those.begin(), end, those.end(),
@@ -88,8 +92,8 @@ bool server::revoke(const std::string& name, const std::string& reason, std::uin
     const auto at = t.locks.find(name);
     if (at == t.locks.end()) return;
     request to_let_go{{reason, seam::who_we_are(), fence, system_clock::now()}, {}};
-    for (const holding& h : at->second.holders) {
-      if (h.expires <= now || (fence != 0 && !h.has(fence))) continue;
+    for (const auto& h : at->second.claims.holders()) {
+      if (h.expires <= now || (fence != 0 && !has_fence(h, fence))) continue;
       asked.push_back({h.owner, fence, reason});
       to_let_go.whom.push_back(h.owner);
     }
@@ -107,19 +111,20 @@ bool server::break_lock(const seam::breaking& what, instant now) {
     const auto at = t.locks.find(what.name);
     if (at == t.locks.end()) return false;
     entry& e = at->second;
-    e.drop_expired(now);
+    e.claims.drop_expired(now);
     std::uint64_t fence = what.fence;
-    for (const holding& h : e.holders) {
-      if (!what.is_about(h.owner, {h.part, e.whole}, h.fence, h.fences())) continue;
+    std::vector<seam::owner_id> owners;
+    for (const auto& h : e.claims.holders()) {
+      if (!what.is_about(h.owner, {h.part, e.claims.whole()}, h.fence, fences_of(h.part))) continue;
+      owners.push_back(h.owner);
       losers.push_back({h.owner, 0, {}, true});
       if (fence == 0) fence = h.fence;
     }
     if (losers.empty()) return false;
     std::erase_if(t.broken, [&](const auto& each) { return now - each.second.at >= remembered_for; });
     t.broken[what.name] = {{what.reason, seam::who_we_are(), fence, system_clock::now()}, what.id, now};
-    for (const seam::asking& each : losers) e.remove(each.owner);
-    serve(t, e, now);
-    if (e.idle()) t.locks.erase(at);
+    e.claims.break_holders(owners, now);
+    if (e.claims.idle()) t.locks.erase(at);
     return true;
   });
   tell(losers);

@@ -37,62 +37,20 @@ std::shared_ptr<server> server::named(const std::string& name) {
   });
 }
 
-server::holding* server::entry::find(const seam::owner_id& who) noexcept {
-  for (holding& h : holders) {
-    if (h.owner == who) return &h;
-  }
-  return nullptr;
-}
-
-bool server::entry::has_room_for(const party& p) const noexcept { return used + p.spec().wants.part <= whole; }
-
-void server::entry::drop_expired(instant now) noexcept {
-  std::erase_if(holders, [&](const holding& h) {
-    if (h.expires > now) return false;
-    used -= h.part;
-    return true;
-  });
-}
-
-void server::entry::remove(const seam::owner_id& who) noexcept {
-  std::erase_if(holders, [&](const holding& h) {
-    if (h.owner != who) return false;
-    used -= h.part;
-    return true;
-  });
-}
-
 server::state_of server::acquire(party& p, instant now) {
   return table_.with([&](table& t) -> state_of {
     const seam::claim_spec& wanted = p.spec_;
-    entry& e = t.locks[wanted.name];
-    e.drop_expired(now);
-    if (e.idle()) e.whole = wanted.wants.whole;
-    holding* mine = e.find(wanted.owner);
-    if (mine == nullptr && wanted.barges && e.has_room_for(p)) {
-      take_out_of_line(e, p);
-      mine = &give(t, e, p, now);
-    } else {
-      serve(t, e, now);  // whoever polls unblocks the head
-      mine = e.find(wanted.owner);
-    }
-    // Only those who come: a semaphore that was resized does not turn away who is there.
-    const bool is_new = mine == nullptr && !p.place_;
-    if (is_new && e.whole != wanted.wants.whole) throw seam::disagreement(e.whole, wanted.wants.whole);
-    if (mine != nullptr) {
-      mine->expires = std::max(mine->expires, now + wanted.ttl);
-    } else if (e.line.empty() && e.has_room_for(p)) {
-      mine = &give(t, e, p, now);
-    }
-    if (mine != nullptr)
-      return {true, mine->fence, wanted.wants.exclusive() ? fences_in_a_block : 1, mine->expires, {}};
-    if (wanted.queue && !p.place_) {
-      p.place_ = e.line.insert(e.line.end(), &p);
-      p.came_ = now;
-    }
-    const auto first = std::min_element(e.holders.begin(), e.holders.end(),
-                                        [](const auto& one, const auto& other) { return one.expires < other.expires; });
-    if (first == e.holders.end()) return {false, 0, 0, now, {}};
+    entry& e = entry_of(t, wanted.name);
+    t.waiting.try_emplace(wanted.owner, &p);
+    using mode = seam::lock_queue::mode;
+    const mode how = wanted.barges ? mode::unfair : wanted.queue ? mode::queue : mode::once;
+    const seam::lock_queue::holder* const mine =
+        e.claims.acquire({wanted.owner, wanted.wants, wanted.ttl, wanted.label, now}, how, now);
+    if (!e.claims.waits(wanted.owner)) t.waiting.erase(wanted.owner);
+    if (mine != nullptr) return {true, mine->fence, fences_of(mine->part), mine->expires, {}};
+    const auto& holders = e.claims.holders();
+    const auto first = std::ranges::min_element(holders, {}, &seam::lock_queue::holder::expires);
+    if (first == holders.end()) return {false, 0, 0, now, {}};
     return {false, 0, 0, first->expires, first->label};
   });
 }
@@ -100,25 +58,14 @@ server::state_of server::acquire(party& p, instant now) {
 bool server::renew(const party& p, milliseconds ttl, instant now) {
   return table_.with([&](table& t) {
     const auto at = t.locks.find(p.spec_.name);
-    holding* const mine = at == t.locks.end() ? nullptr : at->second.find(p.spec_.owner);
-    if (mine == nullptr || mine->expires <= now) return false;
-    mine->expires = std::max(mine->expires, now + ttl);
-    return true;
+    return at != t.locks.end() && at->second.claims.renew(p.spec_.owner, ttl, now);
   });
 }
 
 bool server::downgrade(const party& p, std::uint64_t fence, milliseconds ttl, instant now) {
   return table_.with([&](table& t) {
     const auto at = t.locks.find(p.spec_.name);
-    holding* const mine = at == t.locks.end() ? nullptr : at->second.find(p.spec_.owner);
-    if (mine == nullptr || mine->expires <= now) return false;
-    entry& e = at->second;
-    e.used -= mine->part - 1;
-    mine->part = 1;
-    mine->fence = fence;
-    mine->expires = std::max(mine->expires, now + ttl);
-    serve(t, e, now);
-    return true;
+    return at != t.locks.end() && at->second.claims.downgrade(p.spec_.owner, fence, ttl, now);
   });
 }
 
@@ -127,17 +74,9 @@ bool server::release(party& p, instant now) {
     const auto at = t.locks.find(p.spec_.name);
     if (at == t.locks.end()) return false;
     entry& e = at->second;
-    e.drop_expired(now);
-    const bool held = e.find(p.spec_.owner) != nullptr;
-    const bool was_there = held || p.place_;
-    e.remove(p.spec_.owner);
-    take_out_of_line(e, p);
-    if (held && p.spec_.barges && !e.line.empty()) {
-      e.line.front()->granted_.set();  // it is free for whoever comes first
-    } else {
-      serve(t, e, now);
-    }
-    if (e.idle()) t.locks.erase(at);
+    const bool was_there = e.claims.release(p.spec_.owner, p.spec_.barges, now);
+    t.waiting.erase(p.spec_.owner);
+    if (e.claims.idle()) t.locks.erase(at);
     return was_there;
   });
 }
@@ -146,15 +85,16 @@ void server::resize(const std::string& name, std::uint32_t whole, instant now) {
   table_.with([&](table& t) {
     const auto at = t.locks.find(name);
     if (at == t.locks.end()) return;
-    if (at->second.whole == seam::share::lock) throw seam::disagreement(at->second.whole, whole);
-    at->second.whole = whole;
-    serve(t, at->second, now);
+    seam::lock_queue& claims = at->second.claims;
+    if (claims.whole() == seam::share::lock) throw seam::disagreement(claims.whole(), whole);
+    claims.resize(whole, now);
   });
 }
 
 void server::leave(party& p) noexcept {
   table_.with([&](table& t) {
-    if (p.place_) take_out_of_line(t.locks.find(p.spec_.name)->second, p);
+    const auto at = t.locks.find(p.spec_.name);
+    if (t.waiting.erase(p.spec_.owner) != 0 && at != t.locks.end()) at->second.claims.leave(p.spec_.owner);
   });
 }
 
@@ -166,31 +106,18 @@ void server::remove(const hearer& who) noexcept {
   hearers_.with([&](auto& all) { std::erase(all, &who); });
 }
 
-/// In order of arrival, for as long as the first has room.
-void server::serve(table& t, entry& e, instant now) {
-  e.drop_expired(now);
-  while (!e.line.empty() && e.has_room_for(*e.line.front())) {
-    party& first = *e.line.front();
-    (void)give(t, e, first, now);
-    take_out_of_line(e, first);
+server::entry& server::entry_of(table& t, const std::string& name) {
+  const auto next_fence = [&t](const seam::share& wants) {
+    return std::exchange(t.last_fence, t.last_fence + fences_of(wants.part)) + 1;
+  };
+  const auto notify = [&t](const seam::owner_id& owner) {
+    const auto at = t.waiting.find(owner);
     const bool lost = t.wanted.lose_pushes != 0 && t.pushes++ % t.wanted.lose_pushes == 0;
-    if (!lost) first.granted_.set();
-  }
-}
-
-server::holding& server::give(table& t, entry& e, const party& p, instant now) {
-  const seam::claim_spec& to = p.spec_;
-  const bool joins = to.wants == seam::share::reader() && !e.holders.empty();
-  const std::uint64_t fence = joins ? e.holders.front().fence : t.last_fence + 1;
-  const instant since = joins ? e.holders.front().since : now;
-  e.holders.push_back({to.owner, to.wants.part, now + to.ttl, to.label, fence, since});
-  if (!joins) t.last_fence += to.wants.exclusive() ? fences_in_a_block : 1;
-  e.used += to.wants.part;
-  return e.holders.back();
-}
-
-void server::take_out_of_line(entry& e, party& p) noexcept {
-  if (p.place_) e.line.erase(*std::exchange(p.place_, std::nullopt));
+    if (!lost && at != t.waiting.end()) at->second->granted_.set();
+  };
+  const auto at = t.locks.find(name);
+  if (at != t.locks.end()) return at->second;
+  return t.locks.try_emplace(name, entry{seam::lock_queue(next_fence, notify)}).first->second;
 }
 
 void server::set_faults(const faults& f) {
@@ -204,12 +131,8 @@ faults server::current_faults() const {
 
 void server::forget_everything() {
   table_.with([](table& t) {
-    for (auto& [name, e] : t.locks) {
-      for (party* p : e.line) {
-        p->place_.reset();
-        p->granted_.set();
-      }
-    }
+    for (const auto& [owner, p] : t.waiting) p->granted_.set();
+    t.waiting.clear();
     t.locks.clear();
     t.broken.clear();
   });

@@ -1,7 +1,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
-#include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +11,7 @@
 #include "memory/cells.hpp"
 #include "runtime/guarded.hpp"
 #include "store/claim.hpp"
+#include "store/lock_queue.hpp"
 
 namespace holdfast::memory {
 
@@ -37,9 +38,6 @@ class party {
   friend class server;
   const seam::claim_spec spec_;
   runtime::signal granted_;
-  // Under the server's lock.
-  std::optional<std::list<party*>::iterator> place_;  // in the queue
-  instant came_{};                                    // into the queue
 };
 
 /// A lock table in this process: first come, first served, with ttl and fences. Time is what the callers say it is.
@@ -77,6 +75,10 @@ class server {
   [[nodiscard]] cells& numbers() noexcept { return cells_; }
 
   static constexpr std::uint64_t fences_in_a_block = 64;
+  /// How many fences come with a grant of this part.
+  [[nodiscard]] static constexpr std::uint64_t fences_of(std::uint32_t part) noexcept {
+    return part == seam::share::lock ? fences_in_a_block : 1;
+  }
 
   void set_faults(const faults&);
   [[nodiscard]] bool faulty() const noexcept { return faulty_; }
@@ -85,16 +87,6 @@ class server {
   [[nodiscard]] std::size_t size() const noexcept;  ///< names that are held or waited for
 
  private:
-  struct holding {
-    seam::owner_id owner;
-    std::uint32_t part;
-    instant expires;
-    std::string label;
-    std::uint64_t fence;
-    instant since;
-    [[nodiscard]] std::uint64_t fences() const noexcept { return part == seam::share::lock ? fences_in_a_block : 1; }
-    [[nodiscard]] bool has(std::uint64_t wanted) const noexcept;  // among its fences
-  };
   struct request {  // to let go
     state::note note;
     std::vector<seam::owner_id> whom;
@@ -105,22 +97,13 @@ class server {
     instant at;
   };
   struct entry {
-    std::uint32_t whole = 0;
-    std::uint64_t used = 0;
-    std::vector<holding> holders;
-    std::list<party*> line;
-    std::optional<request> asked;
-
-    [[nodiscard]] holding* find(const seam::owner_id&) noexcept;
-    [[nodiscard]] bool has_room_for(const party&) const noexcept;
-    [[nodiscard]] bool idle() const noexcept { return holders.empty() && line.empty(); }
-    [[nodiscard]] bool used_at(instant now) const noexcept;
-    void drop_expired(instant now) noexcept;
-    void remove(const seam::owner_id&) noexcept;
+    seam::lock_queue claims;
+    std::optional<request> asked{};
   };
   struct table {
     std::unordered_map<std::string, entry> locks;
     std::unordered_map<std::string, breakage> broken;
+    std::map<seam::owner_id, party*> waiting;  // also some that were admitted and have not polled since
     std::uint64_t last_fence = 0;
     std::uint64_t pushes = 0;
     faults wanted;
@@ -130,9 +113,7 @@ class server {
   };
   [[nodiscard]] static state look(const table&, const std::string& name, const bounds&, instant now);
   void tell(const std::vector<seam::asking>&);
-  static void serve(table&, entry&, instant now);
-  static holding& give(table&, entry&, const party&, instant now);
-  static void take_out_of_line(entry&, party&) noexcept;
+  static entry& entry_of(table&, const std::string& name);
   runtime::guarded<table> table_;
   cells cells_;
   runtime::guarded<std::vector<const hearer*>> hearers_;

@@ -46,25 +46,26 @@ class claim_server {
   void serve() {
     std::string text;
     while (const auto o = receive<order_message>(0, text)) {
-      if (o->what == order::cut) {
+      if (o->what == request_kind::cut) {
         cut(o->call);
-      } else if (o->what == order::open) {
+      } else if (o->what == request_kind::open) {
         open(*o, text);
-      } else if (o->what == order::open_cell) {
+      } else if (o->what == request_kind::open_cell) {
         auto s = std::make_unique<served_cell>();
         s->cell = client_->open_cell(text);
         cells_.emplace(o->claim, std::move(s));
-      } else if (o->what == order::close_cell) {
+      } else if (o->what == request_kind::close_cell) {
         cells_.erase(o->claim);
-      } else if (o->what == order::get || o->what == order::put || o->what == order::changed) {
+      } else if (o->what == request_kind::get || o->what == request_kind::put || o->what == request_kind::changed) {
         served_cell& s = *cells_.at(o->claim);
         const std::stop_token stop = begin(o->call);
         s.worker.post([this, &s, stop, order = *o, note = text] { carry_out(*s.cell, stop, order, note); });
-      } else if (o->what == order::resize || o->what == order::inspect || o->what == order::revoke ||
-                 o->what == order::list || o->what == order::break_lock) {
+      } else if (o->what == request_kind::resize || o->what == request_kind::inspect ||
+                 o->what == request_kind::revoke || o->what == request_kind::list ||
+                 o->what == request_kind::break_lock) {
         const std::stop_token stop = begin(o->call);
         without_claim_.post([this, stop, order = *o, words = text] { carry_out(stop, order, words); });
-      } else if (o->what == order::close) {
+      } else if (o->what == request_kind::close) {
         claims_.erase(o->claim);
       } else {
         served& s = *claims_.at(o->claim);
@@ -129,7 +130,7 @@ class claim_server {
     const limit until(runtime::instant(std::chrono::nanoseconds(o.until)), stop);
     reply_message r;
     std::string text;
-    if (o.what == order::poll) {
+    if (o.what == request_kind::poll) {
       seam::answer<seam::grant> answer = run_inline(s.claim->poll(here, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) {
@@ -137,14 +138,14 @@ class claim_server {
         r.fences = answer.value().fences;
         r.until = answer.value().deadline.time_since_epoch().count();
       }
-    } else if (o.what == order::wakeup) {
+    } else if (o.what == request_kind::wakeup) {
       const runtime::wake why = run_inline(s.claim->wakeup(here, until));
       r = {.what = reply::woken, .call = o.call, .code = static_cast<int>(why)};
-    } else if (o.what == order::renew) {
+    } else if (o.what == request_kind::renew) {
       seam::answer<runtime::instant> answer = run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
-    } else if (o.what == order::downgrade) {
+    } else if (o.what == request_kind::downgrade) {
       seam::answer<runtime::instant> answer =
           run_inline(s.claim->downgrade(here, o.fence, std::chrono::milliseconds(o.ttl), until));
       r = reply_to(o, answer, text);
@@ -162,7 +163,7 @@ class claim_server {
     const std::chrono::milliseconds ttl(o.ttl);
     reply_message r;
     std::string text;
-    if (o.what == order::get) {
+    if (o.what == request_kind::get) {
       seam::answer<seam::reading> answer = run_inline(c.get(here, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) {
@@ -173,7 +174,7 @@ class claim_server {
         r.left = is.left.count();
         text = is.note;
       }
-    } else if (o.what == order::put) {
+    } else if (o.what == request_kind::put) {
       const seam::change wanted{{o.owner[0], o.owner[1]}, o.number, note, ttl, o.again};
       seam::answer<std::uint64_t> answer = run_inline(c.put(here, o.version, wanted, until));
       r = reply_to(o, answer, text);
@@ -192,20 +193,20 @@ class claim_server {
     const limit until(runtime::instant(std::chrono::nanoseconds(o.until)), stop);
     reply_message r;
     std::string text;
-    if (o.what == order::inspect) {
+    if (o.what == request_kind::inspect) {
       seam::answer<state> answer = run_inline(client_->inspect(here, words, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) text = packing::packed(answer.value());
-    } else if (o.what == order::revoke) {
+    } else if (o.what == request_kind::revoke) {
       const std::string name = words.substr(0, o.name), reason = words.substr(o.name);
       seam::answer<seam::done> answer = run_inline(client_->revoke(here, name, reason, o.fence, until));
       r = reply_to(o, answer, text);
-    } else if (o.what == order::list) {
+    } else if (o.what == request_kind::list) {
       const std::string prefix = words.substr(0, o.name), after = words.substr(o.name);
       seam::answer<listing> answer = run_inline(client_->list(here, prefix, after, o.number, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) text = packing::packed(answer.value());
-    } else if (o.what == order::break_lock) {
+    } else if (o.what == request_kind::break_lock) {
       seam::breaking what{
           .id = {o.owner[0], o.owner[1]}, .name = words.substr(0, o.name), .fence = o.fence, .owner = {}};
       if (o.there) what.owner = seam::owner_id{o.only[0], o.only[1]};

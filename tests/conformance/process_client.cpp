@@ -42,7 +42,7 @@ class process_client::far_claim final : public seam::claim {
  public:
   far_claim(process_client& c, seam::claim_spec spec) : client_(c), id_(++c.last_) {
     order_message o{
-        .what = order::open, .claim = id_, .ttl = spec.ttl.count(), .owner = {spec.owner.high, spec.owner.low}};
+        .what = request_kind::open, .claim = id_, .ttl = spec.ttl.count(), .owner = {spec.owner.high, spec.owner.low}};
     o.part = spec.wants.part;
     o.whole = spec.wants.whole;
     o.fixed = spec.fixed;
@@ -52,11 +52,11 @@ class process_client::far_claim final : public seam::claim {
     o.name = static_cast<std::uint16_t>(spec.name.size());
     (void)send(client_.socket_, o, spec.name + spec.label);
   }
-  ~far_claim() override { (void)send(client_.socket_, order_message{.what = order::close, .claim = id_}); }
+  ~far_claim() override { (void)send(client_.socket_, order_message{.what = request_kind::close, .claim = id_}); }
 
   task<answer<grant>> poll(io& i, limit l) override {
     call mine;
-    co_await carry(i, mine, order::poll, milliseconds(0), l);
+    co_await carry(i, mine, request_kind::poll, milliseconds(0), l);
     if (is(mine, reply::no)) co_return answer<grant>::no({mine.text});
     if (!is(mine, reply::yes)) co_return answer<grant>::unknown(why(mine));
     const grant g{mine.reply->fence, mine.reply->fences, instant(std::chrono::nanoseconds(mine.reply->until))};
@@ -65,13 +65,13 @@ class process_client::far_claim final : public seam::claim {
 
   task<wake> wakeup(io& i, limit l) override {
     call mine;
-    const wake mine_ended = co_await carry(i, mine, order::wakeup, milliseconds(0), l);
+    const wake mine_ended = co_await carry(i, mine, request_kind::wakeup, milliseconds(0), l);
     co_return mine.reply ? static_cast<wake>(mine.reply->code) : mine_ended;
   }
 
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
     call mine;
-    co_await carry(i, mine, order::renew, ttl, l);
+    co_await carry(i, mine, request_kind::renew, ttl, l);
     if (is(mine, reply::no)) co_return answer<instant>::no();
     if (!is(mine, reply::yes)) co_return answer<instant>::unknown(why(mine));
     co_return answer<instant>::yes(instant(std::chrono::nanoseconds(mine.reply->until)));
@@ -79,7 +79,7 @@ class process_client::far_claim final : public seam::claim {
 
   task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
     call mine;
-    order_message o{.what = order::downgrade, .claim = id_, .ttl = ttl.count(), .fence = fence};
+    order_message o{.what = request_kind::downgrade, .claim = id_, .ttl = ttl.count(), .fence = fence};
     co_await client_.carry(i, mine, o, std::string(), l);
     if (is(mine, reply::no)) co_return answer<instant>::no();
     if (!is(mine, reply::yes)) co_return answer<instant>::unknown(why(mine));
@@ -88,13 +88,13 @@ class process_client::far_claim final : public seam::claim {
 
   task<answer<done>> release(io& i, limit l) override {
     call mine;
-    co_await carry(i, mine, order::release, milliseconds(0), l);
+    co_await carry(i, mine, request_kind::release, milliseconds(0), l);
     answer<done> end = done_or_not(mine);
     co_return end;
   }
 
  private:
-  task<wake> carry(io& i, call& mine, order what, milliseconds ttl, limit l) {
+  task<wake> carry(io& i, call& mine, request_kind what, milliseconds ttl, limit l) {
     const order_message o{.what = what, .claim = id_, .ttl = ttl.count()};
     const wake end = co_await client_.carry(i, mine, o, std::string(), std::move(l));
     co_return end;
@@ -107,13 +107,13 @@ class process_client::far_claim final : public seam::claim {
 class process_client::far_cell final : public seam::cell {
  public:
   far_cell(process_client& c, const std::string& name) : client_(c), id_(++c.last_) {
-    (void)send(client_.socket_, order_message{.what = order::open_cell, .claim = id_}, name);
+    (void)send(client_.socket_, order_message{.what = request_kind::open_cell, .claim = id_}, name);
   }
-  ~far_cell() override { (void)send(client_.socket_, order_message{.what = order::close_cell, .claim = id_}); }
+  ~far_cell() override { (void)send(client_.socket_, order_message{.what = request_kind::close_cell, .claim = id_}); }
 
   task<answer<seam::reading>> get(io& i, limit l) override {
     call mine;
-    const order_message o{.what = order::get, .claim = id_};
+    const order_message o{.what = request_kind::get, .claim = id_};
     co_await client_.carry(i, mine, o, std::string(), std::move(l));
     if (!is(mine, reply::yes)) co_return answer<seam::reading>::unknown(why(mine));
     const reply_message& r = *mine.reply;
@@ -124,7 +124,7 @@ class process_client::far_cell final : public seam::cell {
 
   task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
     call mine;
-    order_message o{.what = order::put, .claim = id_, .ttl = wanted.ttl.count()};
+    order_message o{.what = request_kind::put, .claim = id_, .ttl = wanted.ttl.count()};
     o.owner[0] = wanted.id.high;
     o.owner[1] = wanted.id.low;
     o.version = seen;
@@ -138,7 +138,7 @@ class process_client::far_cell final : public seam::cell {
 
   task<wake> changed(io& i, seam::reading seen, limit l) override {
     call mine;
-    order_message o{.what = order::changed, .claim = id_, .ttl = seen.left.count()};
+    order_message o{.what = request_kind::changed, .claim = id_, .ttl = seen.left.count()};
     o.version = seen.version;
     o.there = seen.there;
     o.number = seen.number;
@@ -179,18 +179,18 @@ task<wake> process_client::carry(io& i, call& mine, order_message o, std::string
   // As in the client's own process, a request that is carried out is waited for beyond the limit; one that is lost on
   // the way is not.
   const bool fine = !weather_->lose_requests && !weather_->lose_replies;
-  const bool waits = o.what == order::wakeup || o.what == order::changed;
+  const bool waits = o.what == request_kind::wakeup || o.what == request_kind::changed;
   const limit patient(fine && !waits ? runtime::later(l.at(), std::chrono::seconds(5)) : l.at(), l.stop());
   if (sent) end = co_await wait(i, mine.answered, patient);
   ++order_of_things;
   calls_.with([&](calls& all) { all.open.erase(id); });
-  if (end != wake::signalled && waits) (void)send(socket_, order_message{.what = order::cut, .call = id});
+  if (end != wake::signalled && waits) (void)send(socket_, order_message{.what = request_kind::cut, .call = id});
   co_return end;
 }
 
 task<answer<done>> process_client::resize(io& i, std::string name, std::uint32_t whole, limit l) {
   call mine;
-  const order_message o{.what = order::resize, .whole = whole};
+  const order_message o{.what = request_kind::resize, .whole = whole};
   co_await carry(i, mine, o, std::move(name), std::move(l));
   answer<done> end = done_or_not(mine);
   co_return end;
@@ -198,7 +198,7 @@ task<answer<done>> process_client::resize(io& i, std::string name, std::uint32_t
 
 task<answer<state>> process_client::inspect(io& i, std::string name, limit l) {
   call mine;
-  const order_message o{.what = order::inspect};
+  const order_message o{.what = request_kind::inspect};
   co_await carry(i, mine, o, std::move(name), std::move(l));
   if (!is(mine, reply::yes)) co_return answer<state>::unknown(why(mine));
   co_return answer<state>::yes(packing::unpacked(mine.text));
@@ -206,7 +206,7 @@ task<answer<state>> process_client::inspect(io& i, std::string name, limit l) {
 
 task<answer<done>> process_client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
   call mine;
-  const order_message o{.what = order::revoke, .fence = fence, .name = static_cast<std::uint16_t>(name.size())};
+  const order_message o{.what = request_kind::revoke, .fence = fence, .name = static_cast<std::uint16_t>(name.size())};
   co_await carry(i, mine, o, name + reason, std::move(l));
   answer<done> end = done_or_not(mine);
   co_return end;
@@ -214,7 +214,7 @@ task<answer<done>> process_client::revoke(io& i, std::string name, std::string r
 
 task<answer<listing>> process_client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
   call mine;
-  const order_message o{.what = order::list, .number = most, .name = static_cast<std::uint16_t>(prefix.size())};
+  const order_message o{.what = request_kind::list, .number = most, .name = static_cast<std::uint16_t>(prefix.size())};
   co_await carry(i, mine, o, prefix + after, std::move(l));
   if (!is(mine, reply::yes)) co_return answer<listing>::unknown(why(mine));
   co_return answer<listing>::yes(packing::unpacked_page(mine.text));
@@ -222,7 +222,7 @@ task<answer<listing>> process_client::list(io& i, std::string prefix, std::strin
 
 task<answer<done>> process_client::break_lock(io& i, seam::breaking what, limit l) {
   call mine;
-  order_message o{.what = order::break_lock, .owner = {what.id.high, what.id.low}, .fence = what.fence};
+  order_message o{.what = request_kind::break_lock, .owner = {what.id.high, what.id.low}, .fence = what.fence};
   o.there = what.owner.has_value();
   if (what.owner) o.only[0] = what.owner->high;
   if (what.owner) o.only[1] = what.owner->low;

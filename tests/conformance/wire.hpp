@@ -16,7 +16,7 @@
 /// What a test and a client in another process say to each other: one packet a message, over a SOCK_SEQPACKET pair.
 namespace holdfast::conformance {
 
-enum class order : std::uint8_t {
+enum class request_kind : std::uint8_t {
   open,
   poll,
   wakeup,
@@ -38,7 +38,7 @@ enum class order : std::uint8_t {
 };
 
 struct order_message {
-  order what{};
+  request_kind what{};
   std::uint64_t claim = 0;
   std::uint64_t call = 0;  ///< of this order, or for cut: of the one that is to end
   std::int64_t until = 0;  ///< on the boot clock, in nanoseconds

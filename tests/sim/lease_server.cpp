@@ -2,117 +2,46 @@
 
 #include <algorithm>
 
-#include "planted.hpp"
-
 namespace holdfast::sim {
 
-using seam::share;
-
-lease_server::holding* lease_server::lock::find(const seam::owner_id& who) noexcept {
-  for (holding& h : holders) {
-    if (h.owner == who) return &h;
-  }
-  return nullptr;
-}
-
-bool lease_server::lock::has_room_for(const share& wants) const noexcept {
-  if (planted(bug::reader_beside_writer) && wants == share::reader()) return true;
-  if (planted(bug::writer_beside_readers) && wants.exclusive()) return used < share::lock;
-  return used + wants.part <= whole;
-}
-
-void lease_server::lock::drop_expired(instant now) {
-  std::erase_if(line, [&](const place& p) { return p.expires <= now; });
-  std::erase_if(holders, [&](const holding& h) {
-    if (h.expires > now) return false;
-    if (!planted(bug::dead_keep_their_permits)) used -= h.part;
-    return true;
-  });
-}
-
-bool lease_server::lock::remove(const seam::owner_id& who) {
-  const auto gone = std::erase_if(holders, [&](const holding& h) {
-    if (h.owner != who) return false;
-    used -= h.part;
-    return true;
-  });
-  return gone > 0;
-}
+using seam::lock_queue;
 
 lease_reply lease_server::carry_out(const demand& d) {
-  lock& l = locks_[d.name];
+  lock_queue& claims = queue_of(d.name);
+  const instant now = clock_.now();
   world_.note("server", static_cast<std::uint64_t>(d.what), d.owner.low);
-  l.drop_expired(clock_.now());
+  clients_[d.owner] = d.from;
+  claims.drop_expired(now);
   switch (d.what) {
-    case demand::kind::acquire: return acquire(l, d);
-    case demand::kind::release: return release(l, d);
-    case demand::kind::downgrade: return downgrade(l, d);
-    case demand::kind::resize:
-      l.whole = d.wants.whole;
-      serve(l);
-      return {.yes = true};
-    case demand::kind::renew: break;
+    case demand::kind::acquire: return acquire(claims, d);
+    case demand::kind::release: return {.yes = claims.release(d.owner, false, now)};
+    case demand::kind::downgrade: return {.yes = claims.downgrade(d.owner, d.fence, d.ttl, now)};
+    case demand::kind::renew: return {.yes = claims.renew(d.owner, d.ttl, now)};
+    case demand::kind::resize: break;
   }
-  holding* const mine = l.find(d.owner);
-  if (mine == nullptr) return {};
-  mine->expires = std::max(mine->expires, clock_.now() + d.ttl);  // an old request may arrive late: it must not shorten
+  claims.resize(d.wants.whole, now);
   return {.yes = true};
 }
 
-lease_reply lease_server::acquire(lock& l, const demand& d) {
+lease_reply lease_server::acquire(lock_queue& claims, const demand& d) {
   const instant now = clock_.now();
-  const auto same = [&](const place& p) { return p.owner == d.owner; };
-  const place asked{d.owner, d.from, d.wants, d.ttl, now + place_ttl};
-  if (l.holders.empty() && l.line.empty()) l.whole = d.wants.whole;
-  for (place& p : l.line) {
-    if (same(p)) p.expires = asked.expires;
+  try {
+    const lock_queue::waiter who{d.owner, d.wants, d.ttl, {}, now, now + place_ttl};
+    const lock_queue::holder* const mine =
+        claims.acquire(who, d.queue ? lock_queue::mode::queue : lock_queue::mode::once, now);
+    if (mine != nullptr) return {.yes = true, .fence = mine->fence};
+  } catch (const seam::failure&) {
+    return {.foreign = true};
   }
-  serve(l);
-  holding* mine = l.find(d.owner);
-  const bool is_new = mine == nullptr && std::none_of(l.line.begin(), l.line.end(), same);
-  if (is_new && l.whole != d.wants.whole) return {.foreign = true};
-  if (mine == nullptr && l.line.empty() && l.has_room_for(d.wants)) mine = &give(l, asked);
-  if (mine != nullptr) {
-    mine->expires = std::max(mine->expires, now + d.ttl);
-    return {.yes = true, .fence = mine->fence};
-  }
-  if (d.queue && is_new) l.line.push_back(asked);
   instant first = now + place_ttl;
-  for (const holding& h : l.holders) first = std::min(first, h.expires);
+  for (const lock_queue::holder& h : claims.holders()) first = std::min(first, h.expires);
   return {.left = first - now};
 }
 
-lease_reply lease_server::release(lock& l, const demand& d) {
-  const bool waited = std::erase_if(l.line, [&](const place& p) { return p.owner == d.owner; }) > 0;
-  const bool held = l.remove(d.owner);
-  if (planted(bug::permits_given_back_twice) && !held && !d.wants.of_a_lock()) l.used -= d.wants.part;
-  serve(l);
-  return {.yes = waited || held};
-}
-
-lease_reply lease_server::downgrade(lock& l, const demand& d) {
-  holding* mine = l.find(d.owner);
-  if (mine == nullptr || d.fence < mine->fence) return {};  // of an earlier grant: it was under way for long
-  if (planted(bug::gap_in_downgrade)) {
-    const holding was = *mine;
-    l.remove(d.owner);
-    serve(l);
-    mine = &l.holders.emplace_back(was);
-    l.used += was.part;
-  }
-  l.used -= mine->part - 1;
-  mine->part = 1;
-  mine->fence = d.fence;
-  mine->expires = std::max(mine->expires, clock_.now() + d.ttl);
-  serve(l);
-  return {.yes = true};
-}
-
-lease_server::holding& lease_server::give(lock& l, const place& p) {
-  const bool joins = p.wants == share::reader() && !l.holders.empty() && !planted(bug::readers_with_own_fences);
-  const std::uint64_t fence = joins ? l.holders.front().fence : mint();
-  l.used += p.wants.part;
-  return l.holders.emplace_back(holding{p.owner, p.client, p.wants.part, clock_.now() + p.ttl, fence});
+lock_queue& lease_server::queue_of(const std::string& name) {
+  const auto next_fence = [this](const seam::share&) { return mint(); };
+  const auto notify = [this](const seam::owner_id& owner) { push_(clients_.at(owner), owner); };
+  return locks_.try_emplace(name, next_fence, notify).first->second;
 }
 
 /// The first of the next block: above the last one, and never below the clock.
@@ -123,15 +52,6 @@ std::uint64_t lease_server::mint() {
   return first;
 }
 
-void lease_server::serve(lock& l) {
-  while (!l.line.empty() && l.has_room_for(l.line.front().wants)) {
-    const place first = l.line.front();
-    l.line.erase(l.line.begin());
-    (void)give(l, first);
-    push_(first.client, first.owner);
-  }
-}
-
 void lease_server::restart_empty() {
   world_.note("restart", locks_.size());
   locks_.clear();
@@ -139,19 +59,24 @@ void lease_server::restart_empty() {
 }
 
 void lease_server::forget_client(int client) {
-  for (auto& [name, l] : locks_) {
-    std::erase_if(l.line, [&](const place& p) { return p.client == client; });
+  for (auto& [name, claims] : locks_) {
+    const std::deque<lock_queue::waiter> waiters = claims.waiters();
+    for (const lock_queue::waiter& w : waiters) {
+      if (clients_.at(w.owner) == client) claims.leave(w.owner);
+    }
   }
 }
 
 std::string lease_server::leftovers() const {
   std::string all;
-  for (const auto& [name, l] : locks_) {
-    for (const holding& h : l.holders) {
-      if (h.expires > clock_.now()) all += name + " is still held by client " + std::to_string(h.client) + "; ";
+  for (const auto& [name, claims] : locks_) {
+    for (const lock_queue::holder& h : claims.holders()) {
+      if (h.expires <= clock_.now()) continue;
+      all += name + " is still held by client " + std::to_string(clients_.at(h.owner)) + "; ";
     }
-    for (const place& p : l.line) {
-      if (p.expires > clock_.now()) all += "client " + std::to_string(p.client) + " still queues at " + name + "; ";
+    for (const lock_queue::waiter& w : claims.waiters()) {
+      if (w.leaves_at <= clock_.now()) continue;
+      all += "client " + std::to_string(clients_.at(w.owner)) + " still queues at " + name + "; ";
     }
   }
   return all;

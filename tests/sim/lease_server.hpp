@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "sim/client_io.hpp"
 #include "sim/world.hpp"
 #include "store/claim.hpp"
+#include "store/lock_queue.hpp"
 
 namespace holdfast::sim {
 
@@ -29,8 +29,7 @@ struct lease_reply {
   std::chrono::nanoseconds left{0};  ///< of a holder, the first whose time is over
 };
 
-/// A lock service with expiry by its own clock, a queue, and pushes to those it grants to. One rule for locks, readers
-/// and permits: in order of arrival, whoever is first gets in as soon as its part is free.
+/// A lock service with expiry by its own clock, and pushes to the claims that its queue admits.
 class lease_server {
  public:
   static constexpr std::uint64_t fences_in_a_block = 16;
@@ -47,41 +46,14 @@ class lease_server {
   [[nodiscard]] std::string leftovers() const;
 
  private:
-  struct place {
-    seam::owner_id owner;
-    int client;
-    seam::share wants;
-    std::chrono::milliseconds ttl;
-    instant expires;
-  };
-  struct holding {
-    seam::owner_id owner;
-    int client;
-    std::uint32_t part;
-    instant expires;
-    std::uint64_t fence;
-  };
-  struct lock {
-    std::uint32_t whole = 0;
-    std::int64_t used = 0;
-    std::vector<holding> holders;
-    std::vector<place> line;
-
-    [[nodiscard]] holding* find(const seam::owner_id&) noexcept;
-    [[nodiscard]] bool has_room_for(const seam::share&) const noexcept;
-    void drop_expired(instant now);
-    bool remove(const seam::owner_id&);
-  };
-  lease_reply acquire(lock&, const demand&);
-  lease_reply release(lock&, const demand&);
-  lease_reply downgrade(lock&, const demand&);
-  holding& give(lock&, const place&);
-  void serve(lock&);
+  lease_reply acquire(seam::lock_queue&, const demand&);
+  seam::lock_queue& queue_of(const std::string& name);
   std::uint64_t mint();
   world& world_;
   const drifting_clock clock_;
   const push push_;
-  std::map<std::string, lock> locks_;
+  std::map<std::string, seam::lock_queue> locks_;
+  std::map<seam::owner_id, int> clients_;
   std::uint64_t last_fence_ = 0;
 };
 
