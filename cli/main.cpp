@@ -76,11 +76,13 @@ std::vector<std::string> asks_for_help(const program_spec& program, const std::v
 }  // namespace
 
 reading read_arguments(int argc, const char* const* argv) {
-  // What follows "--" is the user's command.
   const char* const* const end = argv + argc;
   const char* const* const first = std::min(argv + 1, end);
-  const char* const* const dashes = std::find_if(first, end, [](const char* a) { return std::strcmp(a, "--") == 0; });
   const auto described = std::make_shared<described_program>();
+  const command_spec* const command = first == end ? nullptr : described->program.find(*first);
+  const bool is_all_ours = command != nullptr && !command->runs_command;
+  const auto is_dashes = [](const char* word) { return std::strcmp(word, "--") == 0; };
+  const char* const* const dashes = is_all_ours ? end : std::find_if(first, end, is_dashes);
   if (dashes != end) described->after_dashes.assign(dashes + 1, end);
 
   std::vector<std::string> arguments(first, dashes);
