@@ -31,10 +31,11 @@ namespace holdfast::cli {
 namespace {
 
 /// A program that is started with a standard stream closed would get its next file there. The command shall find it
-/// closed, as it was.
+/// closed, as it was, and for us reading or writing it fails.
 void occupy_closed_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int not_what_it_is_for = fd == 0 ? O_WRONLY : O_RDONLY;
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", not_what_it_is_for | O_CLOEXEC);
   }
 }
 
