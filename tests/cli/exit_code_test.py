@@ -168,6 +168,12 @@ class TheStore(support.Case):
         for url in ("nowhere", "ftp://example", "dir:", "dir:relative/path", ":"):
             self.assert_fails(url, 78, "")
 
+    def test_quiet_false_prints_what_went_wrong(self):
+        for options, says in ((["--quiet=false"], True), (["--quiet"], False), (["--quiet=true"], False)):
+            run = self.raw("--store", "nosuch", *options, "lock", "--", "true")
+            self.assertEqual(run.code(), 78)
+            self.assertEqual("nosuch" in run.errors(), says, options)
+
     def test_a_url_is_quoted_only_up_to_its_colon(self):
         run = self.raw("--store", "redisss://user:secret@host", "lock", "--", "true")
         self.assertEqual(run.code(), 78)
