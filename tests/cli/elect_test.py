@@ -172,12 +172,6 @@ class InADirectory(OnDirectory, Tests, support.Case):
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
 
-    def test_quiet_false_prints_what_went_wrong(self):
-        for options, says in ((["--quiet=false"], True), (["--quiet"], False)):
-            run = self.elect("no-such-command-anywhere", options=options)
-            self.assertEqual(run.code(), 127)
-            self.assertEqual("No such file" in run.errors(), says, options)
-
     def test_wrong_usage_is_64(self):
         def code(*arguments):
             run = support.Run(self, ["--store", self.store, *arguments], status=False, verb="elect")
