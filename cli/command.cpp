@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace holdfast::cli {
 
@@ -27,7 +28,36 @@ option_rows joined(std::initializer_list<option_rows> parts) {
   return all;
 }
 
+option_rows word_rows(const option_spec& positional, std::vector<std::string>& into) {
+  std::string word = positional.names;
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  option_rows both{positional, positional};
+  both[1].names = "--" + word;
+  both[1].value = positional.names;
+  both[1].help = "one that begins with a dash: --" + word + "=-x";
+  both[1].required = false;
+  for (option_spec& each : both) each.into = &into;
+  return both;
+}
+
 option_spec help_row() { return {.names = "-h,--help", .help = "this text"}; }
+
+const option_spec* command_spec::word_option() const {
+  const auto is_positional = [](const option_spec& o) { return o.is_positional(); };
+  const auto word = std::ranges::find_if(options, is_positional);
+  if (word == options.end()) return nullptr;
+  const auto also = std::ranges::find_if(options, [&](const option_spec& o) { return o.value == word->names; });
+  return also == options.end() ? nullptr : &*also;
+}
+
+const option_spec* command_spec::option_with_value(std::string_view word) const {
+  const auto is_it = [&](const option_spec& o) {
+    const auto has = [&](const char* prefix) { return std::ranges::count(o.names_with(prefix), word) > 0; };
+    return o.takes_value() && (has("-") || has("--"));
+  };
+  const auto found = std::ranges::find_if(options, is_it);
+  return found == options.end() ? nullptr : &*found;
+}
 
 const command_spec* program_spec::find(std::string_view name) const {
   const auto found = std::ranges::find(commands, name, &command_spec::name);

@@ -16,7 +16,7 @@ namespace holdfast::cli {
 
 /// Runs a command to its end and returns the exit code.
 using action = std::function<int()>;
-/// The arguments after "--": a command line of the user's.
+/// The command line of the user's that a command of ours runs: the arguments after "--".
 using user_command = std::vector<std::string>;
 /// Reads or checks the value of an option. Returns what is wrong with it; an empty string if nothing is.
 using value_reader = std::function<std::string(const std::string&)>;
@@ -42,17 +42,22 @@ struct option_spec {
   std::optional<std::pair<int, int>> range{};  ///< of a number, both ends included
   bool positive = false;                       ///< a number above 0
   std::vector<std::string> one_of{};           ///< the values that are allowed; empty: all
-  bool required = false;
-  bool single = false;                  ///< a list of strings that takes one of them
-  std::vector<std::string> excludes{};  ///< names of options that must not be given beside this one
+  bool required = false;                       ///< for a list: if no other row has filled it
+  bool single = false;                         ///< a list of strings that takes one of them
+  std::vector<std::string> excludes{};         ///< names of options that must not be given beside this one
 
   [[nodiscard]] bool is_positional() const { return !names.starts_with('-'); }
+  /// Its first name: "--timeout" is that of "--timeout,-w".
+  [[nodiscard]] std::string first_name() const { return names.substr(0, names.find(',')); }
   [[nodiscard]] bool takes_value() const;
   [[nodiscard]] bool takes_several() const;
   /// Those of its names that begin with this prefix and a letter: "-" or "--".
   [[nodiscard]] std::vector<std::string> names_with(std::string_view prefix) const;
 };
 using option_rows = std::vector<option_spec>;
+/// A positional argument such as NAME and an option such as --name, for words that begin with a dash. Both add to
+/// `into`.
+[[nodiscard]] option_rows word_rows(const option_spec& positional, std::vector<std::string>& into);
 /// All rows, in this order.
 [[nodiscard]] option_rows joined(std::initializer_list<option_rows>);
 /// -h and --help. Each command has them as its first row.
@@ -65,11 +70,18 @@ struct command_spec {
   std::vector<example> examples{};
   std::string usage{};  ///< the text after "Usage:", which may have several lines; empty: made of the options
   option_rows options{};
-  std::string footer{};                 ///< the exit codes; empty: the footer of the program
+  std::string footer{};       ///< the exit codes; empty: the footer of the program
+  bool runs_command = false;  ///< "--" begins a user_command; in other commands it begins positional arguments
   std::function<void()> after_parse{};  ///< called when all arguments were read without an error
   action act{};
+
+  /// The option that takes what the positional argument takes, see word_rows(). Null if there is none.
+  [[nodiscard]] const option_spec* word_option() const;
+  /// The option of that name whose value is the next word. Null if there is none.
+  [[nodiscard]] const option_spec* option_with_value(std::string_view word) const;
 };
-/// Describes a command. Its action uses what was parsed; `after_dashes` is filled in before it is called.
+/// Describes a command. Its action uses what was parsed; if it `runs_command`, `after_dashes` is that
+/// command by then.
 using describer = command_spec (*)(const user_command& after_dashes);
 
 struct program_spec {

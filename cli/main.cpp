@@ -31,10 +31,11 @@ namespace holdfast::cli {
 namespace {
 
 /// A program that is started with a standard stream closed would get its next file there. The command shall find it
-/// closed, as it was.
+/// closed, as it was, and for us reading or writing it fails.
 void occupy_closed_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int not_what_it_is_for = fd == 0 ? O_WRONLY : O_RDONLY;
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", not_what_it_is_for | O_CLOEXEC);
   }
 }
 
@@ -76,11 +77,13 @@ std::vector<std::string> asks_for_help(const program_spec& program, const std::v
 }  // namespace
 
 reading read_arguments(int argc, const char* const* argv) {
-  // What follows "--" is the user's command.
   const char* const* const end = argv + argc;
   const char* const* const first = std::min(argv + 1, end);
-  const char* const* const dashes = std::find_if(first, end, [](const char* a) { return std::strcmp(a, "--") == 0; });
   const auto described = std::make_shared<described_program>();
+  const command_spec* const command = first == end ? nullptr : described->program.find(*first);
+  const bool is_all_ours = command != nullptr && !command->runs_command;
+  const auto is_dashes = [](const char* word) { return std::strcmp(word, "--") == 0; };
+  const char* const* const dashes = is_all_ours ? end : std::find_if(first, end, is_dashes);
   if (dashes != end) described->after_dashes.assign(dashes + 1, end);
 
   std::vector<std::string> arguments(first, dashes);

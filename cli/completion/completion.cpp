@@ -83,7 +83,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
 std::vector<candidate> lock_names(const std::string& store, const std::string& prefix) {
   std::vector<std::string> arguments{"holdfast", "ls", "--json"};
   if (!store.empty()) arguments.push_back("--store=" + store);
-  if (!prefix.empty()) arguments.push_back(prefix);
+  arguments.push_back("--prefix=" + prefix);
   std::istringstream lines(output_of(arguments));
   std::vector<candidate> all;
   for (std::string line; std::getline(lines, line);) {
@@ -125,19 +125,6 @@ std::vector<candidate> stores() {
   return all;
 }
 
-/// The option whose value follows this word; null if none does.
-const option_spec* asks_for_value(const command_spec& command, const std::string& word) {
-  for (const option_spec& o : command.options) {
-    for (const char* const prefix : {"-", "--"}) {
-      const std::vector<std::string> names = o.names_with(prefix);
-      if (o.takes_value() && std::ranges::find(names, word) != names.end()) return &o;
-    }
-  }
-  return nullptr;
-}
-
-std::vector<candidate> values(const option_spec& o) { return o.value == "STORE" ? stores() : std::vector<candidate>{}; }
-
 /// What --store says in the words so far; empty: nothing.
 std::string store_of(const words_so_far& words) {
   const std::string option = "--store";
@@ -148,9 +135,22 @@ std::string store_of(const words_so_far& words) {
   return "";
 }
 
-bool takes_names(const command_spec& command) {
-  return std::ranges::any_of(command.options,
-                             [](const option_spec& o) { return o.names == "NAME" || o.names == "PREFIX"; });
+/// The values that begin so; null: there is no such option.
+std::vector<candidate> values(const command_spec& command, const option_spec* o, const words_so_far& words,
+                              const std::string& begin) {
+  if (o == nullptr) return {};
+  if (o->value == "STORE") return stores();
+  return o == command.word_option() ? lock_names(store_of(words), begin) : std::vector<candidate>{};
+}
+
+/// As positional arguments; those that cannot be one are offered as the value of the option.
+std::vector<candidate> names(const command_spec& command, const words_so_far& words) {
+  const option_spec* const o = command.word_option();
+  std::vector<candidate> all = values(command, o, words, words.back());
+  for (candidate& each : all) {
+    if (each.word.starts_with('-')) each.word.insert(0, o->names + "=");
+  }
+  return all;
 }
 
 std::vector<candidate> all_that_fit(const program_spec& program, const words_so_far& words) {
@@ -161,15 +161,17 @@ std::vector<candidate> all_that_fit(const program_spec& program, const words_so_
   // Behind "--" is a command of the user's: the shell knows better.
   if (command == nullptr || std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) return {};
   const std::string& last = words.back();
-  if (const option_spec* const o = asks_for_value(*command, words[words.size() - 2])) return values(*o);
+  if (const option_spec* const o = command->option_with_value(words[words.size() - 2])) {
+    return values(*command, o, words, last);
+  }
   if (const std::size_t equals = last.find('='); last.starts_with("--") && equals != std::string::npos) {
-    const option_spec* const o = asks_for_value(*command, last.substr(0, equals));
-    std::vector<candidate> all = o == nullptr ? std::vector<candidate>{} : values(*o);
+    const option_spec* const o = command->option_with_value(last.substr(0, equals));
+    std::vector<candidate> all = values(*command, o, words, last.substr(equals + 1));
     for (candidate& each : all) each.word.insert(0, last, 0, equals + 1);
     return all;
   }
   if (last.starts_with('-')) return option_names(command->options);
-  return takes_names(*command) ? lock_names(store_of(words), last) : std::vector<candidate>{};
+  return names(*command, words);
 }
 
 /// How the last of these words may go on. They are the words after "holdfast".
@@ -183,13 +185,15 @@ std::vector<candidate> candidates(const program_spec& program, const std::vector
 }  // namespace
 
 command_spec describe_completion(const program_spec& program, const user_command& after_dashes) {
-  return {
-      .name = "complete", .description = "For shells: how the last word may go on", .act = [&program, &after_dashes] {
-        for (const candidate& each : candidates(program, after_dashes)) {
-          std::printf("%s\t%s\n", each.word.c_str(), each.about.c_str());
-        }
-        return static_cast<int>(fine);
-      }};
+  return {.name = "complete",
+          .description = "For shells: how the last word may go on",
+          .runs_command = true,
+          .act = [&program, &after_dashes] {
+            for (const candidate& each : candidates(program, after_dashes)) {
+              std::printf("%s\t%s\n", each.word.c_str(), each.about.c_str());
+            }
+            return static_cast<int>(fine);
+          }};
 }
 
 }  // namespace holdfast::cli

@@ -200,12 +200,9 @@ command_spec describe_elect(const user_command& after_dashes) {
                    {"holdfast elect --observe scheduler", "who leads, one line a change"}},
       .usage = "holdfast elect [options] NAME -- CMD [ARG...]\nholdfast elect --observe [options] NAME",
       .options = joined(
-          {{{.names = "NAME",
-             .help = "of the election, and of its lock",
-             .into = &hold.names,
-             .required = true,
-             .single = true},
-            hold.store.row()},
+          {word_rows({.names = "NAME", .help = "of the election, and of its lock", .required = true, .single = true},
+                     hold.names),
+           {hold.store.row()},
            hold.manner_rows(),
            supervision_rows(o.run),
            {json_row(hold),
@@ -224,6 +221,7 @@ command_spec describe_elect(const user_command& after_dashes) {
           "lost. A store that gives no answer is asked again for ever.\n"
           "Exit codes: after --once or --max-terms those of run; 126, 127 the command cannot be run; 64 usage, 77 "
           "not allowed, 78 configuration, 128+n by signal n.",
+      .runs_command = true,
       .after_parse = [&hold] { hold.settle_ttl(); },
       .act =
           [wanted, &after_dashes] {

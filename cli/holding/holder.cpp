@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "exit_code.hpp"
@@ -42,6 +43,11 @@ int holder::acquire() {
   return -1;
 }
 
+bool holder::tell_acquired() {
+  untold_ = tell_.acquired(held(), 5s);
+  return untold_ == 0;
+}
+
 holder::cause holder::wait(int also) {
   for (;;) {
     if (!held().held()) return cause::lost;
@@ -65,6 +71,12 @@ int holder::give_back(cause why) {
     return tell_.end_wrong(
         uncertain, "uncertain",
         options_.what() + ": the store gave no answer to the release; it is free after its ttl at the latest");
+  }
+  if (why == cause::untold) {
+    const std::string reason = std::generic_category().message(untold_);
+    return tell_.end_wrong(
+        internal, "error",
+        options_.what() + ": the event acquired cannot be written, and the lock was released: " + reason);
   }
   return why == cause::signal ? tell_.end(by_signal + signals_.asked_to_stop(), "signal") : tell_.end(fine, "released");
 }
@@ -100,7 +112,7 @@ int hold(const hold_options& o) {
   input_end until;
   holder mine(o, told, until, o.label_for("hold"));
   if (const int not_had = mine.acquire(); not_had >= 0) return not_had;
-  mine.tell_acquired();
+  if (!mine.tell_acquired()) return mine.give_back(holder::cause::untold);
   return mine.give_back(mine.wait());
 }
 
@@ -121,7 +133,8 @@ command_spec describe_hold(const user_command&) {
           "One JSON object a line on stdout, or on --status-fd: waiting, busy, acquired, revoke_requested, lost, "
           "released, end.\n"
           "Exit codes: 0 when stdin has ended, 128+n by signal n, 79 lost, 80 not certain to be given back; 64 "
-          "usage, 69 store unreachable, 75 busy, 77 not allowed, 78 configuration.",
+          "usage, 69 store unreachable, 70 released, since acquired could not be written, 75 busy, 77 not allowed, 78 "
+          "configuration.",
       .after_parse = [&o = *wanted] { o.settle_ttl(); },
       .act = [wanted] { return carry_out([&] { return hold(*wanted); }, wanted->quiet); }};
 }

@@ -24,16 +24,19 @@ class holder {
 
   /// -1: it is ours. Else nothing is held, all was told, and this is what to exit with.
   int acquire();
-  void tell_acquired() const { tell_.acquired(held()); }
+  /// False: what is held could not be told, or is told to nobody. It is to be given back then, for that cause.
+  bool tell_acquired();
 
   enum class cause {
+    untold,  ///< tell_acquired() was false
     over,    ///< the ending is there
     signal,  ///< one that ends us
     asked,   ///< `also` is readable
     lost,
   };
   [[nodiscard]] cause wait(int also = -1);
-  /// Gives it back, and tells so. Returns what to exit with: 0, 128 and the signal, 79 (lost), or 80 (not certain).
+  /// Gives it back, and tells so. Returns what to exit with: 0, 70 (untold), 128 and the signal, 79 (lost), or 80 (not
+  /// certain).
   int give_back(cause);
   /// After a loss: until the store does not know us any more, for two seconds at most, or until a signal comes. Whoever
   /// asks it about us then is told the truth. Meanwhile `heard` is called when `also` is readable; true: that is
@@ -57,6 +60,7 @@ class holder {
   flag loss_;
   std::optional<std::stop_callback<std::function<void()>>> lost_;
   boot_clock::time_point held_since_{};
+  int untold_ = 0;  // the errno that says why
 };
 
 /// `holdfast hold NAME...`: holds until stdin ends or a signal comes, and tells what happens on stdout. For a script of

@@ -34,18 +34,19 @@ value_reader share_reader(std::optional<hold_options::share>& into) {
 }  // namespace
 
 option_rows hold_options::wanted_rows() {
-  return {{.names = "NAME", .help = "what to hold; several: all of them or none", .into = &names, .required = true},
-          store.row(),
-          {.names = "-s,--shared", .help = "as a reader, beside other readers", .into = &shared},
-          {.names = "-x,--exclusive",
-           .help = "beside nobody; so it is without -s, too",
-           .into = [this] { shared = false; },
-           .excludes = {"--shared"}},
-          {.names = "--permits",
-           .value = "K/N",
-           .help = "K permits of a semaphore that has N of them",
-           .into = share_reader(permits),
-           .excludes = {"--shared", "--exclusive"}}};
+  const option_spec name{.names = "NAME", .help = "what to hold; several: all of them or none", .required = true};
+  return joined({word_rows(name, names),
+                 {store.row(),
+                  {.names = "-s,--shared", .help = "as a reader, beside other readers", .into = &shared},
+                  {.names = "-x,--exclusive",
+                   .help = "beside nobody; so it is without -s, too",
+                   .into = [this] { shared = false; },
+                   .excludes = {"--shared"}},
+                  {.names = "--permits",
+                   .value = "K/N",
+                   .help = "K permits of a semaphore that has N of them",
+                   .into = share_reader(permits),
+                   .excludes = {"--shared", "--exclusive"}}}});
 }
 
 option_rows hold_options::manner_rows() {

@@ -30,8 +30,8 @@ struct hold_options {
   bool json = false;  ///< events on stderr instead of words, which implies `quiet`
   bool verbose = false;
 
-  /// The options that say what to hold: NAME..., the store, readers and permits. This must outlive the parsing, as for
-  /// all rows.
+  /// The options that say what to hold: NAME..., --name, the store, readers and permits. This must outlive the parsing,
+  /// as for all rows.
   [[nodiscard]] option_rows wanted_rows();
   /// The options that say how to hold it and what to report: --ttl, --label, --status-fd, -q and -v. A command that has
   /// them calls settle_ttl() after the parsing.

@@ -12,7 +12,7 @@ status::status(int fd) noexcept : fd_(fd) {
   if (fd > STDERR_FILENO) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-std::string status::line(std::string_view what, std::initializer_list<field> more) {
+std::string status::line(std::string_view what, const std::vector<field>& more) {
   using clock = std::chrono::system_clock;
   json_value line;
   line["event"] = what;
@@ -21,8 +21,8 @@ std::string status::line(std::string_view what, std::initializer_list<field> mor
   return line.dump(json_value::charset::utf8) + "\n";
 }
 
-void status::tell(std::string_view what, std::initializer_list<field> more) const {
-  if (fd_ >= 0) write_while_read(fd_, line(what, more));
+int status::tell(std::string_view what, const std::vector<field>& more, std::chrono::milliseconds patience) const {
+  return fd_ < 0 ? 0 : write_while_read(fd_, line(what, more), patience);
 }
 
 void teller::say(const std::string& line) const {
@@ -33,18 +33,15 @@ void teller::say_more(const std::string& line) const {
   if (options_.verbose) say(line);
 }
 
-void teller::acquired(const lease& held) const {
+int teller::acquired(const lease& held, std::chrono::milliseconds patience) const {
   json_value fences = json_value::object();
   for (const std::string& name : options_.names) fences[name] = held.fence(name);
-  const std::string owner = held.owner();
-  if (held.deadline() == boot_clock::time_point::max()) {
-    status_.tell("acquired", {{"name", what_}, {"fence", held.fence()}, {"owner", owner}, {"fences", fences}});
-  } else {
-    const double ttl = std::chrono::duration<double>(options_.ttl).count();
-    status_.tell("acquired",
-                 {{"name", what_}, {"fence", held.fence()}, {"owner", owner}, {"fences", fences}, {"ttl", ttl}});
-  }
+  std::vector<status::field> all{{"name", what_}, {"fence", held.fence()}, {"owner", held.owner()}, {"fences", fences}};
+  const bool needs_ttl = held.deadline() != boot_clock::time_point::max();
+  if (needs_ttl) all.push_back({"ttl", std::chrono::duration<double>(options_.ttl).count()});
+  const int why = status_.tell("acquired", all, patience);
   say_more("acquired " + what_ + ", fence " + std::to_string(held.fence()));
+  return why;
 }
 
 void teller::started(pid_t pid) const { status_.tell("started", {{"pid", std::int64_t{pid}}}); }

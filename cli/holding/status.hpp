@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <holdfast/lease.hpp>
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "holding/options.hpp"
 #include "text/json.hpp"
@@ -25,9 +25,12 @@ class status {
     json_value value;
   };
   /// {"event": what, "time": seconds since 1970, ...}, with its newline.
-  [[nodiscard]] static std::string line(std::string_view what, std::initializer_list<field> more = {});
-  /// Says such a line. A reader that is gone is no reason to stop.
-  void tell(std::string_view what, std::initializer_list<field> more = {}) const;
+  [[nodiscard]] static std::string line(std::string_view what, const std::vector<field>& more = {});
+  /// Writes such a line. A reader that is gone is no reason to stop: who depends on it looks at the result, which is
+  /// that of write_while_read(). Without a descriptor there is nothing to write.
+  int tell(std::string_view what, const std::vector<field>& more = {},
+           std::chrono::milliseconds patience = brief) const;
+  static constexpr std::chrono::milliseconds brief{100};
 
  private:
   int fd_;
@@ -38,7 +41,8 @@ class teller {
  public:
   teller(const hold_options& o, const status& s) : options_(o), status_(s), what_(o.what()) {}
 
-  void acquired(const lease&) const;
+  /// Returns what status::tell() returns.
+  int acquired(const lease&, std::chrono::milliseconds patience = status::brief) const;
   void started(pid_t) const;
   /// It is stopped though the lock is still ours: `why` in words.
   void ending(std::string_view why, bool by_max_hold) const;

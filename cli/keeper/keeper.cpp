@@ -160,7 +160,7 @@ int keep(const acquire_options& o, process_end& whom, int caller) {
   const door ours(mine.held().owner());
   ::prctl(PR_SET_PDEATHSIG, 0);  // the caller ends, and we stay
   turn_to_null(STDERR_FILENO);   // nothing of the caller's stays in our hands: somebody may wait for the end of a pipe
-  mine.tell_acquired();
+  if (!mine.tell_acquired()) return mine.give_back(holder::cause::untold);
   if (!is_answered(caller, mine)) return mine.give_back(holder::cause::over);
   turn_to_null(caller);
   [[maybe_unused]] const int away = ::chdir("/");  // somebody may want to unmount where we were

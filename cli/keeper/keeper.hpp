@@ -23,7 +23,7 @@ struct acquire_options {
 /// `holdfast release NAME`: tells a keeper to let go.
 struct release_options {
   store_option store{};
-  std::string name{};
+  name_argument name{};  ///< of several names, the first
   std::string owner{};
   std::uint64_t fence = 0;  ///< 0: by the owner
   bool quiet = false;

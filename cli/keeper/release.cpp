@@ -30,13 +30,13 @@ class releasing {
  private:
   [[nodiscard]] int ask_the_store() const {
     const store in = options_.store.open({}, options_.quiet);
-    const state is = in.inspect(options_.name);
+    const state is = in.inspect(options_.name.text());
     const auto meant = std::ranges::find_if(is.holders, [this](const auto& h) { return is_meant(h); });
     if (meant == is.holders.end()) return not_held(is);
     if (options_.owner.empty()) {
       if (const std::optional<int> code = tell_keeper_of(meant->owner)) return told(*code);
     }
-    const state now = in.inspect(options_.name);  // a keeper may have gone meanwhile
+    const state now = in.inspect(options_.name.text());  // a keeper may have gone meanwhile
     return std::ranges::find(now.holders, meant->owner, &state::holder::owner) != now.holders.end() ? no_keeper(*meant)
                                                                                                     : not_held({});
   }
@@ -49,7 +49,8 @@ class releasing {
   }
 
   int say(const std::string& line, int code) const {
-    if (!options_.quiet) std::fprintf(stderr, "holdfast: %s: %s\n", printable(options_.name).c_str(), line.c_str());
+    if (!options_.quiet)
+      std::fprintf(stderr, "holdfast: %s: %s\n", printable(options_.name.text()).c_str(), line.c_str());
     return code;
   }
 
@@ -67,7 +68,7 @@ class releasing {
   /// Nothing: no keeper of this machine holds it, or none that listens to us.
   [[nodiscard]] std::optional<int> tell_keeper_of(const std::string& owner) const {
     try {
-      return door::knock(owner, options_.name, 10s);
+      return door::knock(owner, options_.name.text(), 10s);
     } catch (const std::system_error& e) {
       (void)say(e.what(), 0);
       return std::nullopt;

@@ -104,7 +104,7 @@ int revoke(const revoke_options& o) {
 
 }  // namespace
 
-command_spec describe_revoke(const user_command& after_dashes) {
+command_spec describe_revoke(const user_command&) {
   const auto wanted = std::make_shared<revoke_options>();
   revoke_options& o = *wanted;
   return {
@@ -113,25 +113,23 @@ command_spec describe_revoke(const user_command& after_dashes) {
       .description = "Ask whoever holds a name to let go; they decide",
       .examples = {{"holdfast revoke db --reason deploy", "ask; the holder decides"},
                    {"holdfast revoke db --wait 30s", "and wait until it is gone"}},
-      .options = {o.name.row("NAME", "which one"),
-                  o.store.row(),
-                  {.names = "--fence",
-                   .value = "N",
-                   .help = "only the holder that has this fence",
-                   .into = fence_reader(o.fence)},
-                  {.names = "--reason",
-                   .value = "TEXT",
-                   .help = "why; the holder is told, and show shows it",
-                   .into = &o.reason},
-                  {.names = "--wait",
-                   .value = "D",
-                   .help = "until they are gone, but no longer; 75 if they are not",
-                   .into = &o.wait}},
+      .options = joined({o.name.name_rows("which one"),
+                         {o.store.row(),
+                          {.names = "--fence",
+                           .value = "N",
+                           .help = "only the holder that has this fence",
+                           .into = fence_reader(o.fence)},
+                          {.names = "--reason",
+                           .value = "TEXT",
+                           .help = "why; the holder is told, and show shows it",
+                           .into = &o.reason},
+                          {.names = "--wait",
+                           .value = "D",
+                           .help = "until they are gone, but no longer; 75 if they are not",
+                           .into = &o.wait}}}),
       .footer =
           "Exit codes: 0 asked (with --wait: gone), or nobody to ask; 64 usage, 69 store unreachable, 75 still held.",
-      .act = [wanted, &after_dashes] {
-        return wanted->name.complete("revoke", after_dashes, true) ? revoke(*wanted) : static_cast<int>(usage);
-      }};
+      .act = [wanted] { return revoke(*wanted); }};
 }
 
 namespace {
@@ -209,7 +207,7 @@ int break_lock(const break_options& o) {
 
 }  // namespace
 
-command_spec describe_break(const user_command& after_dashes) {
+command_spec describe_break(const user_command&) {
   const auto wanted = std::make_shared<break_options>();
   break_options& o = *wanted;
   return {.name = "break",
@@ -217,25 +215,24 @@ command_spec describe_break(const user_command& after_dashes) {
           .description = "Take a name by force from one who holds it",
           .examples = {{"holdfast break db", "says which fence it has now"},
                        {"holdfast break db --fence 1794799391912139", "take it by force"}},
-          .options = {o.name.row("NAME", "which one"),
-                      o.store.row(),
-                      {.names = "--fence",
-                       .value = "N",
-                       .help = "from the holder that has this fence, and no other",
-                       .into = fence_reader(o.fence)},
-                      {.names = "--owner",
-                       .value = "ID",
-                       .help = "from this one of several readers, or holders of permits",
-                       .into = &o.owner},
-                      {.names = "--reason", .value = "TEXT", .help = "why; show shows it for a day", .into = &o.reason},
-                      {.names = "--yes", .help = "do not ask", .into = &o.yes}},
+          .options = joined(
+              {o.name.name_rows("which one"),
+               {o.store.row(),
+                {.names = "--fence",
+                 .value = "N",
+                 .help = "from the holder that has this fence, and no other",
+                 .into = fence_reader(o.fence)},
+                {.names = "--owner",
+                 .value = "ID",
+                 .help = "from this one of several readers, or holders of permits",
+                 .into = &o.owner},
+                {.names = "--reason", .value = "TEXT", .help = "why; show shows it for a day", .into = &o.reason},
+                {.names = "--yes", .help = "do not ask", .into = &o.yes}}}),
           .footer =
               "UNSAFE where writes are not checked by their fences: the old holder may go on for a while. See "
               "holdfast revoke.\n"
               "Exit codes: 0 taken; 64 usage, 69 store unreachable, 75 not held with that fence any more.",
-          .act = [wanted, &after_dashes] {
-            return wanted->name.complete("break", after_dashes, true) ? break_lock(*wanted) : static_cast<int>(usage);
-          }};
+          .act = [wanted] { return break_lock(*wanted); }};
 }
 
 }  // namespace holdfast::cli

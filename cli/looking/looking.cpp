@@ -56,24 +56,22 @@ int ls(const ls_options& o) {
 
 }  // namespace
 
-command_spec describe_ls(const user_command& after_dashes) {
+command_spec describe_ls(const user_command&) {
   const auto wanted = std::make_shared<ls_options>();
-  return {
-      .name = "ls",
-      .group = "look",
-      .description = "What is held or waited for, one line a name",
-      .examples = {{"holdfast ls", "all that is held or waited for"},
-                   {"holdfast ls jobs/", "names that begin so"},
-                   {"holdfast ls --json | jq .name", "for scripts"}},
-      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
-                  wanted->store.row(),
-                  {.names = "--json", .help = "one JSON object a line, with all that is known", .into = &wanted->json}},
-      .footer =
-          "Exit codes: 0, also when there is nothing; 64 usage, 69 store unreachable, 77 not allowed, 78 "
-          "configuration.",
-      .act = [wanted, &after_dashes] {
-        return wanted->prefix.complete("ls", after_dashes, false) ? ls(*wanted) : static_cast<int>(usage);
-      }};
+  return {.name = "ls",
+          .group = "look",
+          .description = "What is held or waited for, one line a name",
+          .examples = {{"holdfast ls", "all that is held or waited for"},
+                       {"holdfast ls jobs/", "names that begin so"},
+                       {"holdfast ls --json | jq .name", "for scripts"}},
+          .options = joined(
+              {wanted->prefix.prefix_rows(),
+               {wanted->store.row(),
+                {.names = "--json", .help = "one JSON object a line, with all that is known", .into = &wanted->json}}}),
+          .footer =
+              "Exit codes: 0, also when there is nothing; 64 usage, 69 store unreachable, 77 not allowed, 78 "
+              "configuration.",
+          .act = [wanted] { return ls(*wanted); }};
 }
 
 namespace {
@@ -104,19 +102,17 @@ int show(const show_command& o) {
 
 }  // namespace
 
-command_spec describe_show(const user_command& after_dashes) {
+command_spec describe_show(const user_command&) {
   const auto wanted = std::make_shared<show_command>();
-  return {.name = "show",
-          .group = "look",
-          .description = "Who holds a name, who waits for it, and what was done about it",
-          .examples = {{"holdfast show db", "who holds it, who waits"}, {"holdfast show --json db", "for scripts"}},
-          .options = {wanted->name.row("NAME", "which one"),
-                      wanted->store.row(),
-                      {.names = "--json", .help = "one JSON object", .into = &wanted->json}},
-          .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration.",
-          .act = [wanted, &after_dashes] {
-            return wanted->name.complete("show", after_dashes, true) ? show(*wanted) : static_cast<int>(usage);
-          }};
+  return {
+      .name = "show",
+      .group = "look",
+      .description = "Who holds a name, who waits for it, and what was done about it",
+      .examples = {{"holdfast show db", "who holds it, who waits"}, {"holdfast show --json db", "for scripts"}},
+      .options = joined({wanted->name.name_rows("which one"),
+                         {wanted->store.row(), {.names = "--json", .help = "one JSON object", .into = &wanted->json}}}),
+      .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration.",
+      .act = [wanted] { return show(*wanted); }};
 }
 
 }  // namespace holdfast::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "exit_code.hpp"
@@ -14,6 +15,7 @@ namespace holdfast::cli {
 namespace {
 
 using std::chrono::milliseconds;
+using word_list = std::vector<std::string>;
 
 /// Adds an option to a command of CLI11, by the type of its target.
 struct option_adder {
@@ -33,12 +35,20 @@ struct option_adder {
     };
     return to.add_option_function<std::string>(o.names, refusing, o.help);
   }
+  /// fill_lists() reads the words. CLI11 would take "[a,b]" for two, unless the option expects a fixed number of them.
+  CLI::Option* operator()(word_list*) const {
+    CLI::Option& added = *to.add_option(o.names, [](const CLI::results_t&) { return true; }, o.help);
+    const int words = o.is_positional() ? most_words : 1;
+    return added.expected(words, words)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
   template <class Value>
   CLI::Option* operator()(Value* into) const {
     return to.add_option(o.names, *into, o.help);
   }
 
  private:
+  static constexpr int most_words = 1 << 20;
+
   template <class Into>
   CLI::Option* add_duration(Into& into) const {
     return (*this)(value_reader([&into](const std::string& text) -> std::string {
@@ -57,8 +67,6 @@ void add(CLI::App& to, const option_spec& o) {
   if (o.range) added.check(CLI::Range(o.range->first, o.range->second));
   if (o.positive) added.check(CLI::PositiveNumber);
   if (!o.one_of.empty()) added.check(CLI::IsMember(o.one_of));
-  if (o.required) added.required();
-  if (o.single) added.expected(1);
 }
 
 void add(CLI::App& to, const command_spec& c) {
@@ -66,10 +74,54 @@ void add(CLI::App& to, const command_spec& c) {
   for (const option_spec& o : c.options) add(added, o);
   for (const option_spec& o : c.options) {
     for (const std::string& other : o.excludes) {
-      added.get_option(o.names.substr(0, o.names.find(',')))->excludes(added.get_option(other));
+      added.get_option(o.first_name())->excludes(added.get_option(other));
     }
   }
-  if (c.after_parse) added.parse_complete_callback(c.after_parse);
+}
+
+/// The words as CLI11 has to get them to read them as we do. It would take the next word for the value that is empty in
+/// "--name=", and no word that begins with a dash for a name.
+word_list prepared(const program_spec& program, const word_list& arguments) {
+  const command_spec* const command = arguments.empty() ? nullptr : program.find(arguments.front());
+  if (command == nullptr) return arguments;
+  word_list words;
+  bool after_dashes = false;
+  for (const std::string& each : arguments) {
+    const std::string name = each.ends_with('=') ? each.substr(0, each.size() - 1) : "";
+    const bool is_value = !words.empty() && command->option_with_value(words.back()) != nullptr;
+    if (after_dashes && command->word_option() != nullptr) {
+      words.insert(words.end(), {command->word_option()->names, each});
+    } else if (!after_dashes && each == "--" && !is_value) {
+      after_dashes = true;
+    } else if (name.starts_with("--") && command->option_with_value(name) != nullptr) {
+      words.insert(words.end(), {name, ""});
+    } else {
+      words.push_back(each);
+    }
+  }
+  return words;
+}
+
+/// Adds the words to their lists, in the order of the command line. Returns what is wrong with them; an empty string if
+/// nothing is.
+std::string fill_lists(const CLI::App& command, const command_spec& c) {
+  std::map<const CLI::Option*, std::size_t> read;
+  const auto list_of = [](const option_spec& o) {
+    const auto* const list = std::get_if<word_list*>(&o.into);
+    return list == nullptr ? nullptr : *list;
+  };
+  for (const CLI::Option* const given : command.parse_order()) {
+    for (const option_spec& o : c.options) {
+      if (list_of(o) == nullptr || command.get_option(o.first_name()) != given) continue;
+      list_of(o)->push_back(given->results()[read[given]++]);
+    }
+  }
+  for (const option_spec& o : c.options) {
+    const word_list* const list = list_of(o);
+    if (list != nullptr && o.required && list->empty()) return "no " + o.names + " is given";
+    if (list != nullptr && o.single && list->size() > 1) return "more than one " + o.names + " is given";
+  }
+  return "";
 }
 
 std::string no_command(const program_spec& program, const std::vector<std::string>& arguments) {
@@ -105,9 +157,6 @@ std::string in_our_words(const CLI::App& command, const CLI::ParseError& e) {
   };
   const auto is = [&]<class T>(const T*) { return dynamic_cast<const T*>(&e) != nullptr; };
   if (is(static_cast<CLI::ExtrasError*>(nullptr))) return "more is given than " + command.get_name() + " takes";
-  if (is(static_cast<CLI::RequiredError*>(nullptr)) && text.ends_with(" is required")) {
-    return "no " + between("", " is required") + " is given";
-  }
   if (is(static_cast<CLI::ArgumentMismatch*>(nullptr)) && text.ends_with(" missing")) {
     return between("", ":") + " wants a value";
   }
@@ -121,6 +170,15 @@ std::string in_our_words(const CLI::App& command, const CLI::ParseError& e) {
     return between("", ":") + " wants a number from " + text.substr(at + std::string_view("not in range ").size());
   }
   return text;
+}
+
+/// What to say if an unknown option is a name. Only what was given as a word of its own is quoted: the rest of another
+/// word may be a secret.
+std::string if_it_is_a_word(const command_spec& command, const std::string& unknown, const word_list& arguments) {
+  const option_spec* const o = command.word_option();
+  if (o == nullptr) return "";
+  const bool is_word = std::ranges::find(arguments, unknown) != arguments.end();
+  return "; if it is a " + o->names.substr(2) + ", say " + o->names + "=" + (is_word ? unknown : o->value);
 }
 
 /// A question mark ends a sentence.
@@ -149,11 +207,13 @@ std::string refusal(const program_spec& program, const CLI::App& app, const CLI:
   const CLI::App& command = *app.get_subcommands().front();
   std::string what;
   if (const std::string unknown = unknown_option(command); !unknown.empty()) {
+    const command_spec& spec = *program.find(command.get_name());
     std::vector<std::string> known;
-    for (const option_spec& o : program.find(command.get_name())->options) {
+    for (const option_spec& o : spec.options) {
       for (const std::string& name : o.names_with("--")) known.push_back(name);
     }
-    what = "there is no option '" + unknown + "'" + did_you_mean(unknown, known);
+    const std::string meant = did_you_mean(unknown, known);
+    what = "there is no option '" + unknown + "'" + (meant.empty() ? if_it_is_a_word(spec, unknown, arguments) : meant);
   } else {
     what = in_our_words(command, e);
   }
@@ -162,7 +222,7 @@ std::string refusal(const program_spec& program, const CLI::App& app, const CLI:
 
 }  // namespace
 
-reading parse(const program_spec& program, const std::vector<std::string>& arguments) {
+reading parse(const program_spec& program, const word_list& arguments) {
   CLI::App app("", "holdfast");
   app.set_version_flag("--version", program.version);
   app.set_help_flag("-h,--help");
@@ -172,7 +232,8 @@ reading parse(const program_spec& program, const std::vector<std::string>& argum
     return app.get_subcommands().empty() ? nullptr : program.find(app.get_subcommands().front()->get_name());
   };
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes the last one first
+    const word_list words = prepared(program, arguments);
+    app.parse(word_list(words.rbegin(), words.rend()));  // CLI11 takes the last one first
   } catch (const CLI::CallForVersion& e) {
     return {.text = std::string(e.what()) + "\n"};
   } catch (const CLI::Success&) {
@@ -180,7 +241,12 @@ reading parse(const program_spec& program, const std::vector<std::string>& argum
   } catch (const CLI::ParseError& e) {
     return {.code = usage, .text = refusal(program, app, e, arguments)};
   }
-  return {.act = chosen()->act};
+  const command_spec& command = *chosen();
+  if (const std::string wrong = fill_lists(*app.get_subcommands().front(), command); !wrong.empty()) {
+    return {.code = usage, .text = refusal_line(wrong, "holdfast " + command.name)};
+  }
+  if (command.after_parse) command.after_parse();
+  return {.act = command.act};
 }
 
 }  // namespace holdfast::cli

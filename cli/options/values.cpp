@@ -27,20 +27,12 @@ value_reader fence_reader(std::uint64_t& into) {
   };
 }
 
-option_spec name_argument::row(const std::string& title, const std::string& help) {
-  title_ = title;
-  return {.names = title, .help = help, .into = &text_};
+option_rows name_argument::name_rows(const std::string& help) {
+  return word_rows({.names = "NAME", .help = help, .required = true, .single = true}, words_);
 }
 
-bool name_argument::complete(const std::string& command, const user_command& after_dashes, bool required) {
-  const std::size_t words = after_dashes.size() + (text_.empty() ? 0 : 1);
-  if (words == 1 && text_.empty()) text_ = after_dashes.front();
-  const bool fine = required ? words == 1 && !text_.empty() : words <= 1;
-  if (!fine) {
-    std::fprintf(stderr, "holdfast: %s %s is given; say: holdfast %s %s; see holdfast %s --help\n",
-                 words > 1 ? "more than one" : "no", title_.c_str(), command.c_str(), title_.c_str(), command.c_str());
-  }
-  return fine;
+option_rows name_argument::prefix_rows() {
+  return word_rows({.names = "PREFIX", .help = "only names that begin so", .single = true}, words_);
 }
 
 option_spec store_option::row() {

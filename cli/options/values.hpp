@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "config/config.hpp"
@@ -15,17 +16,17 @@ namespace holdfast::cli {
 /// Reads a fence: a number from 1.
 [[nodiscard]] value_reader fence_reader(std::uint64_t& into);
 
-/// The one word that a command is about: a name, or how names begin. After "--" it may begin with a dash.
+/// The one word that a command is about: a name, or how names begin.
 class name_argument {
  public:
-  /// This must outlive the parsing.
-  [[nodiscard]] option_spec row(const std::string& title, const std::string& help);
-  /// Takes what follows "--". False, and told on stderr: too many words, or none where one must be.
-  [[nodiscard]] bool complete(const std::string& command, const user_command& after_dashes, bool required);
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  /// NAME and --name: one of them must be given. This must outlive the parsing, as for all rows.
+  [[nodiscard]] option_rows name_rows(const std::string& help);
+  /// PREFIX and --prefix: one of them may be given.
+  [[nodiscard]] option_rows prefix_rows();
+  [[nodiscard]] std::string text() const { return words_.empty() ? "" : words_.front(); }
 
  private:
-  std::string title_, text_;
+  std::vector<std::string> words_;
 };
 
 /// Which store a command works on: --store, else $HOLDFAST_STORE, else the default of the configuration, else the

@@ -18,15 +18,16 @@
 
 namespace holdfast::cli {
 
-void write_while_read(int fd, std::string_view text) noexcept {
+int write_while_read(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
   while (!text.empty()) {
     pollfd room{fd, POLLOUT, 0};
-    if (::poll(&room, 1, 100) <= 0) return;
+    if (::poll(&room, 1, static_cast<int>(patience.count())) <= 0) return ETIMEDOUT;
     const ssize_t n = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
+    if (n <= 0) return n < 0 ? errno : EIO;
     text.remove_prefix(static_cast<std::size_t>(n));
   }
+  return 0;
 }
 
 void turn_to_null(int fd) {

@@ -37,9 +37,10 @@ class descriptor {
   int fd_ = -1;
 };
 
-/// Writes as long as somebody reads: after a tenth of a second without room, or when the reader is gone, the rest is
-/// dropped.
-void write_while_read(int fd, std::string_view text) noexcept;
+/// Writes the text. When the reader is gone, or takes nothing for this long, the rest is dropped. Returns 0, or the
+/// errno that says why it was dropped: ETIMEDOUT for a reader that takes nothing.
+int write_while_read(int fd, std::string_view text,
+                     std::chrono::milliseconds patience = std::chrono::milliseconds(100)) noexcept;
 
 /// From now on that descriptor is /dev/null. Throws std::system_error.
 void turn_to_null(int fd);

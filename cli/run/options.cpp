@@ -202,6 +202,7 @@ command_spec describe_run(const user_command& after_dashes) {
           "79 lost and stopped, 80 ended but not certain, 126 not executable, 127 not found, 128+n by signal n.\n"
           "The command finds HOLDFAST_NAME, HOLDFAST_FENCE, HOLDFAST_OWNER and HOLDFAST_STORE in its environment, and "
           "HOLDFAST_NAMES, HOLDFAST_FENCES (one a line), HOLDFAST_MODE, HOLDFAST_PERMITS and HOLDFAST_TTL_MS.",
+      .runs_command = true,
       .after_parse = [&o] { o.hold.settle_ttl(); },
       .act =
           [wanted, &after_dashes] {

@@ -217,25 +217,25 @@ int top(const top_options& o) {
 
 }  // namespace
 
-command_spec describe_top(const user_command& after_dashes) {
+command_spec describe_top(const user_command&) {
   const auto wanted = std::make_shared<top_options>();
   return {
       .name = "top",
       .group = "look",
       .description = "What is held or waited for, as it changes, on the whole terminal",
       .examples = {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}},
-      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
-                  wanted->store.row(),
-                  {.names = "--interval",
-                   .value = "D",
-                   .help = "from one look at the store to the next [1s]",
-                   .into = &wanted->interval}},
+      .options = joined({wanted->prefix.prefix_rows(),
+                         {wanted->store.row(),
+                          {.names = "--interval",
+                           .value = "D",
+                           .help = "from one look at the store to the next [1s]",
+                           .into = &wanted->interval}}}),
       .footer =
           "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
           "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.",
-      .act = [wanted, &after_dashes] {
+      .act = [wanted] {
         wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
-        return wanted->prefix.complete("top", after_dashes, false) ? top(*wanted) : static_cast<int>(usage);
+        return top(*wanted);
       }};
 }
 

@@ -111,7 +111,7 @@ class change_printer {
 
 }  // namespace
 
-command_spec describe_watch(const user_command& after_dashes) {
+command_spec describe_watch(const user_command&) {
   const auto wanted = std::make_shared<watch_options>();
   return {
       .name = "watch",
@@ -119,22 +119,21 @@ command_spec describe_watch(const user_command& after_dashes) {
       .description = "What changes: acquired, released, handed over, waiting",
       .examples = {{"holdfast watch", "every change, as it is seen"},
                    {"holdfast watch jobs/ --interval 200ms", "more often"}},
-      .options = {wanted->prefix.row("PREFIX", "only names that begin so"),
-                  wanted->store.row(),
-                  {.names = "--interval",
-                   .value = "D",
-                   .help = "from one look to the next; what is held for less is missed [1s]",
-                   .into = &wanted->interval},
-                  {.names = "--for",
-                   .value = "D",
-                   .help = "end after so long [when nobody reads any more]",
-                   .into = &wanted->how_long},
-                  {.names = "--json", .help = "one JSON object a line", .into = &wanted->json}},
+      .options = joined({wanted->prefix.prefix_rows(),
+                         {wanted->store.row(),
+                          {.names = "--interval",
+                           .value = "D",
+                           .help = "from one look to the next; what is held for less is missed [1s]",
+                           .into = &wanted->interval},
+                          {.names = "--for",
+                           .value = "D",
+                           .help = "end after so long [when nobody reads any more]",
+                           .into = &wanted->how_long},
+                          {.names = "--json", .help = "one JSON object a line", .into = &wanted->json}}}),
       .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 128+n by signal n.",
-      .act = [wanted, &after_dashes] {
+      .act = [wanted] {
         wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);
-        return wanted->prefix.complete("watch", after_dashes, false) ? change_printer(*wanted).go()
-                                                                     : static_cast<int>(usage);
+        return change_printer(*wanted).go();
       }};
 }
 

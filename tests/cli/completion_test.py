@@ -29,6 +29,9 @@ class Completed(support.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
         return done.stdout.splitlines()
 
+    def hold_dashed(self):
+        self.raw("--store", self.store, "--name=-nightly", "--", "cat").running()
+
 
 class ThePrograms(Completed):
     def answers(self, *words):
@@ -69,6 +72,17 @@ class ThePrograms(Completed):
         self.assertEqual(self.answers("run", "--store", "prod", "sh"), expected)
         run.let_go()
 
+    def test_a_name_that_begins_with_a_dash_is_offered_behind_its_option(self):
+        self.environment["HOLDFAST_STORE"] = self.store
+        for name in ("-nightly", "weekly"):
+            self.raw("--store", self.store, f"--name={name}", "--", "cat").running()
+        self.assertEqual(self.answers("run", ""), ["--name=-nightly", "weekly"])
+        self.assertEqual(self.answers("ls", ""), ["--prefix=-nightly", "weekly"])
+        for command in ("run", "show", "elect", "release"):
+            self.assertEqual(self.answers(command, "--name=-"), ["--name=-nightly"])
+            self.assertEqual(self.answers(command, "--name", "-n"), ["-nightly"])
+            self.assertIn("--name", self.answers(command, "--na"))
+        self.assertEqual(self.answers("watch", "--prefix=we"), ["--prefix=weekly"])
 
     def test_a_name_that_is_no_word_of_a_line_is_not_offered(self):
         self.environment["HOLDFAST_STORE"] = self.store
@@ -102,6 +116,11 @@ class Bash(Completed):
     def test_completes_behind_an_equals_sign_what_follows_it(self):
         self.assertEqual(self.offers("holdfast run --store=pr"), ["prod"])
 
+    def test_completes_a_name_that_begins_with_a_dash(self):
+        self.hold_dashed()
+        self.assertEqual(self.offers("holdfast run --store=prod --name=-"), ["-nightly"])
+        self.assertEqual(self.offers("holdfast run --store=prod "), ["--name=-nightly"])
+
     def test_completes_the_command_as_a_command(self):
         self.assertEqual(self.offers("holdfast run lock -- zzz-a"), ["zzz-a-command"])
 
@@ -118,6 +137,10 @@ class Fish(Completed):
         self.assertEqual(self.offers("holdfast ru"), ["run"])
         self.assertIn("--nonblock", self.offers("holdfast run --nonb"))
         self.assertEqual(self.offers("holdfast run --store pr"), ["prod"])
+
+    def test_completes_a_name_that_begins_with_a_dash(self):
+        self.hold_dashed()
+        self.assertEqual(self.offers("holdfast run --store=prod --name=-"), ["--name=-nightly"])
 
     def test_completes_the_command_as_a_command(self):
         self.assertIn("zzz-a-command", self.offers("holdfast run lock -- zzz-a"))
@@ -144,6 +167,11 @@ class Zsh(Completed):
         self.assertEqual(self.completed("holdfast ru"), "holdfast run ")
         self.assertEqual(self.completed("holdfast run --nonb"), "holdfast run --nonblock ")
         self.assertEqual(self.completed("holdfast run --store pr"), "holdfast run --store prod ")
+
+    def test_completes_a_name_that_begins_with_a_dash(self):
+        self.hold_dashed()
+        line = "holdfast run --store=prod --name=-"
+        self.assertEqual(self.completed(line), line + "nightly ")
 
     def test_completes_the_command_as_a_command(self):
         self.assertEqual(self.completed("holdfast run lock -- zzz-a"), "holdfast run lock -- zzz-a-command ")

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 
 import support
 from stores import OnDirectory, OnRedis
@@ -187,9 +188,17 @@ class InADirectory(OnDirectory, Tests, support.Case):
             self.assertEqual(code("--observe", *of_a_leader, "office"), 64, of_a_leader)
 
 
+    def test_an_observer_ends_with_70_when_it_cannot_write(self):
+        for redirection in (">/dev/full", ">&-"):
+            script = f'exec "$@" {redirection}'
+            done = subprocess.run(["sh", "-c", script, "sh", support.PROGRAM, "elect", "--store", self.store, "--observe",
+                                   "office"], env=self.environment, stderr=subprocess.PIPE, timeout=support.PATIENCE)
+            self.assertEqual(done.returncode, 70, redirection)
+            self.assertIn(b"output: ", done.stderr)
+
     def test_an_observer_says_what_is_wrong_unless_it_is_to_be_quiet(self):
         self.store = "nosuch"
-        for options, says in (([], True), (["--json"], True), (["-q"], False)):
+        for options, says in (([], True), (["--json"], True), (["-q"], False), (["--quiet=false"], True)):
             watch = self.observe(*options)
             self.assertEqual(watch.code(), 78)
             self.assertEqual("nosuch" in watch.errors(), says, options)

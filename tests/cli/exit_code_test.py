@@ -168,6 +168,19 @@ class TheStore(support.Case):
         for url in ("nowhere", "ftp://example", "dir:", "dir:relative/path", ":"):
             self.assert_fails(url, 78, "")
 
+    def test_quiet_false_prints_what_went_wrong(self):
+        # Before there is a worker, which prints the errors of the store itself.
+        few_files = ["sh", "-c", 'ulimit -n 4; exec "$@"', "sh", support.PROGRAM]
+        for verb in ("run", "elect"):
+            for options, says in ((["--quiet=false"], True), (["--quiet"], False), (["--quiet=true"], False)):
+                words = ["--store", self.store, *options, "lock", "--", "true"]
+                run = self.raw(*words, verb=verb, program=few_files, status=False, pass_fds=())
+                self.assertEqual(run.code(), 70, run.errors())
+                self.assertEqual("Too many open files" in run.errors(), says, options)
+                run = self.raw(*["nosuch" if word == self.store else word for word in words], verb=verb)
+                self.assertEqual(run.code(), 78)
+                self.assertEqual("nosuch" in run.errors(), says, options)
+
     def test_a_url_is_quoted_only_up_to_its_colon(self):
         run = self.raw("--store", "redisss://user:secret@host", "lock", "--", "true")
         self.assertEqual(run.code(), 78)

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import pty
+import select
 import signal
 import subprocess
 
@@ -127,6 +128,35 @@ class Tests:
 
 
 class InADirectory(OnDirectory, Tests, support.Case):
+    def test_releases_a_lock_when_acquired_cannot_be_written(self):
+        reading, nobody_reads = os.pipe()
+        os.close(reading)
+        with open("/dev/full", "wb") as full, open(nobody_reads, "wb") as gone:
+            closed = ["sh", "-c", 'exec 1>&-; exec "$@"', "sh", support.PROGRAM]
+            ways = [dict(stdout=full), dict(stdout=gone), dict(program=closed)]
+            for how, quiet in ((how, quiet) for how in ways for quiet in (False, True)):
+                hold = Hold(self, *(["-q"] if quiet else []), "lock", **how)
+                self.assertEqual(hold.code(), 70, hold.errors())
+                self.assertEqual("cannot be written" in hold.errors(), not quiet, hold.errors())
+                self.assertEqual("was released" in hold.errors(), not quiet, hold.errors())
+                self.assert_free()
+
+    def test_releases_a_lock_when_the_status_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            hold = Hold(self, "--status-fd", str(full.fileno()), "lock", pass_fds=[full.fileno()])
+            self.assertEqual(hold.code(), 70, hold.errors())
+        self.assert_free()
+
+    def test_waits_for_a_slow_reader_of_acquired(self):
+        names = [f"{n:03}-" + "n" * 500 for n in range(100)]  # the line does not fit into a pipe
+        self.assert_free()  # the store is there
+        hold = Hold(self, *names)
+        support.until(lambda: self.places(names[-1]) == 1, "the lock")
+        select.select([], [], [], 0.3)  # a line that is not of use any more would be cut after 0.1 s
+        self.assertEqual(list(hold.event("acquired")["fences"]), names)
+        hold.let_go()
+        self.assertEqual(hold.code(), 0)
+
     def test_a_lock_that_is_taken_away_is_79_at_the_end(self):
         hold = self.holding("lock")
         self.break_lock()

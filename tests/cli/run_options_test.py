@@ -290,6 +290,12 @@ class Json(support.Case):
             self.assertEqual(run.code(), code)
             self.assertIn(word, self.events(run)[-1]["why"])
 
+    def test_that_cannot_be_written_does_not_stop_the_command(self):
+        with open("/dev/full", "wb") as full:
+            run = self.json("lock", "--", "echo", "of the command", stderr=full)
+            self.assertEqual((run.code(), run.lines.all()), (0, b"of the command\n"))
+        self.assert_free()
+
     def test_says_that_one_waits_for_itself(self):
         run = self.run_("lock", support.PROGRAM, "run", "--json", "-w", "100ms", "lock", "--", "true")
         self.assertEqual(run.code(), 75)
