@@ -152,8 +152,11 @@ std::string redlock::shown(std::string_view url) { return settings::shown(url, o
 std::vector<std::unique_ptr<seam::voter>> redlock::open(runtime::loop& loop) const {
   std::vector<std::unique_ptr<seam::voter>> all;
   all.reserve(servers.size());
-  for (const settings& each : servers) {
-    all.push_back(std::make_unique<voter>(client::open(each, loop), voter::rules{max_ttl, young_ones_vote}));
+  settings first = servers.front();
+  first.load_tls();
+  for (settings each : servers) {
+    each.tls_context = first.tls_context;
+    all.push_back(std::make_unique<voter>(client::open(std::move(each), loop), voter::rules{max_ttl, young_ones_vote}));
   }
   return all;
 }

@@ -52,9 +52,7 @@ std::unique_ptr<connection> sentinel_watch::dial(std::size_t which) const noexce
   try {
     const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
     return sentinels_.subscribe(which, l);
-  } catch (const std::exception&) {
-    return nullptr;
-  } catch (const seam::failure&) {  // whoever dials the primary meets it, too, and says so
+  } catch (const std::exception&) {  // it is tried again; who dials the primary meets it, too, and says so
     return nullptr;
   }
 }

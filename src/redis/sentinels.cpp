@@ -73,8 +73,8 @@ std::string names_in(const value& services) {
 
 }  // namespace
 
-sentinels::sentinels(const settings& s, const net::tls* tls)
-    : settings_(s), tls_(tls), known_({.first = 0, .primary = named_primary(between_questions() + 10s), .moved = {}}) {}
+sentinels::sentinels(const settings& s)
+    : settings_(s), known_({.first = 0, .primary = named_primary(between_questions() + 10s), .moved = {}}) {}
 
 milliseconds sentinels::between_questions() const noexcept { return 1s * static_cast<std::int64_t>(count()); }
 
@@ -129,7 +129,7 @@ std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit&
 
 std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) const {
   const sentinel_settings& them = *settings_.sentinels;
-  auto made = std::make_unique<connection>(reach(at, settings_.timeout, tls_, l), true);
+  auto made = std::make_unique<connection>(reach(at, settings_.timeout, settings_.tls_context.get(), l), true);
   command hello(them.password.empty() ? 2 : 5);
   hello.add("HELLO").add("3");
   if (!them.password.empty()) hello.add("AUTH").add(them.user.empty() ? "default" : them.user).add(them.password);

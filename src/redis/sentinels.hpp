@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "holdfast/limit.hpp"
-#include "net/tls.hpp"
 #include "redis/connection.hpp"
 #include "redis/named_primary.hpp"
 #include "redis/sentinel_view.hpp"
@@ -32,8 +31,8 @@ class sentinels {
     std::optional<place> chosen;  ///< to be the next primary, by the one that tells it
   };
 
-  /// What is given must outlive it; no tls: plain words.
-  sentinels(const settings& s, const net::tls* tls);
+  /// The settings must outlive it, and their TLS files are loaded.
+  explicit sentinels(const settings&);
 
   /// `moved` is called, from any thread, whenever the primary is another than before. Told once, before all else.
   void when_moved(std::function<void()> moved) { moved_ = std::move(moved); }
@@ -75,7 +74,6 @@ class sentinels {
   primary know(named_primary::word);
 
   const settings& settings_;
-  const net::tls* const tls_;
   std::function<void()> moved_;
   runtime::guarded<knowledge> known_;
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <exception>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,11 +13,13 @@ struct busy {
   std::string holder{};
 };
 
-/// Why an answer is not known.
-struct failure {
+/// Why an answer is not known. It is also thrown, where a function has no answer to return.
+struct failure : std::exception {
   failure(errc code_, std::string text_) : code(code_), text(std::move(text_)) {}
   errc code;
   std::string text;  ///< the server's own words, without secrets
+
+  [[nodiscard]] const char* what() const noexcept override { return text.c_str(); }
 
   /// Asking again cannot help: the store did answer.
   [[nodiscard]] bool permanent() const noexcept { return code != errc::unreachable && code != errc::not_ready; }
