@@ -113,7 +113,8 @@ class examination {
       return same_way.asks()->views(l);
     };
     const std::vector<sentinel_view> seen = co_await runtime::blocking(io_, look);
-    judge_sentinels(seen, found_);
+    const std::string& user = settings_.sentinels->user;
+    judge_sentinels(seen, user.empty() ? "default" : user, found_);
   }
 
   task<void> try_what_locks_need() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "redis/cluster_map.hpp"
@@ -44,7 +45,8 @@ void judge_coverage(const self_portrait&, seam::findings&);  ///< of a node of a
 void judge_slots(const std::vector<slot_range>&, seam::findings&);
 /// Whether what a lock has to wait for can come.
 void judge_wait(const acknowledgement&, const self_portrait&, seam::findings&);
-void judge_sentinels(const std::vector<sentinel_view>&, seam::findings&);
+/// `user` is the name by which the sentinels know us.
+void judge_sentinels(const std::vector<sentinel_view>&, std::string_view user, seam::findings&);
 /// What travels in plain sight, and whether everybody is let in.
 void judge_way(const settings&, seam::findings&);
 /// All that is of one server, but what the URL asks for.

@@ -43,9 +43,9 @@ class sentinels {
 
   /// Asks them in turn, and first the one that answered last. Blocks; throws seam::failure, with the cure.
   [[nodiscard]] primary find(const limit&);
-  /// A connection to that one, which from now on tells of every change, and takes question() besides. Blocks; throws
-  /// seam::failure, net::broken, malformed.
-  [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&) const;
+  /// A connection to that one, which takes question(), and from now on tells of every change; unless the user may not
+  /// subscribe: then `refusal` says so. Blocks; throws seam::failure, net::broken, malformed.
+  [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&, std::string& refusal) const;
   /// In two parts, each with a reply of its own.
   [[nodiscard]] command question() const;
   /// Both replies. The epoch in which it names the primary; nothing: they make no sense.

@@ -229,7 +229,7 @@ TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
 
 std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
   seam::findings found;
-  judge_sentinels(all, found);
+  judge_sentinels(all, "shop", found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();
 }
@@ -252,6 +252,12 @@ TEST(judgement, of_sentinels_wants_three_that_agree) {
   EXPECT_TRUE(is(of_sentinels({lonely}), "redis.sentinels", severity::danger));
   const std::vector<finding> silent = of_sentinels({a, {.from = "b:1", .why = "Connection refused"}});
   EXPECT_TRUE(is(silent, "redis.sentinel_silent", severity::warning));
+  EXPECT_TRUE(is(good, "redis.sentinel_channels", severity::fine));
+  sentinel_view deaf = a;
+  deaf.deaf = "NOPERM";
+  const std::vector<finding> not_heard = of_sentinels({deaf, b, c});
+  EXPECT_TRUE(is(not_heard, "redis.sentinel_channels", severity::warning));
+  EXPECT_NE(test::found(not_heard, "redis.sentinel_channels")->cure.find("ACL SETUSER shop '&+"), std::string::npos);
 }
 
 TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {
