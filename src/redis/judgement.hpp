@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ namespace holdfast::redis {
 struct self_portrait {
   facts info;
   std::optional<facts> config;
-  bool waits_out_restarts = false;  ///< once it has restarted, it does not count until all locks from before are over
+  /// Once it has restarted, it does not count until it has run this long: then all locks from before have expired.
+  std::optional<std::chrono::milliseconds> votes_after{};
 };
 
 /// The settings that are judged, as CONFIG GET knows them.
@@ -35,6 +37,7 @@ void judge_version(const self_portrait&, seam::findings&);
 void judge_eviction(const self_portrait&, seam::findings&);     ///< keys that the server throws away
 void judge_memory(const self_portrait&, seam::findings&);       ///< how full it is
 void judge_persistence(const self_portrait&, seam::findings&);  ///< what a restart forgets
+void judge_age(const self_portrait&, seam::findings&);          ///< of a server of Redlock: whether it votes yet
 void judge_disk(const self_portrait&, seam::findings&);         ///< whether it can write
 void judge_role(const self_portrait&, seam::findings&);
 void judge_replicas(const self_portrait&, seam::findings&);  ///< of a primary: what a takeover forgets

@@ -132,7 +132,7 @@ redlock redlock::parse(std::string_view url) {
   for (const std::string& host : p.hosts) {
     if (host.empty()) refuse("between two commas of the URL there is no server");
     settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind, own_options));
-    one.waits_out_restarts = !all.young_ones_vote;
+    if (!all.young_ones_vote) one.votes_after = all.max_ttl;
     if (one.wait.is_wanted()) {
       refuse(
           "wait_replicas and wait_aof are for one server and its replicas; here a majority of servers has every lock");

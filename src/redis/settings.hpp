@@ -57,11 +57,11 @@ struct settings {
   std::string name = "holdfast";     ///< of our connections, in CLIENT LIST
   milliseconds timeout{1'000};       ///< a connection silent for so long with replies due is dropped
   milliseconds connect_timeout{2'000};
-  unsigned lanes = 4;               ///< connections for blocking callers, at most
-  milliseconds poll{200};           ///< how often a lock that is held by another library is looked at
-  double jitter = 0.5;              ///< that interval varies by so much, up and down
-  acknowledgement wait;             ///< for replicas and disks
-  bool waits_out_restarts = false;  ///< one of several servers that does not vote while it is young
+  unsigned lanes = 4;                         ///< connections for blocking callers, at most
+  milliseconds poll{200};                     ///< how often a lock that is held by another library is looked at
+  double jitter = 0.5;                        ///< that interval varies by so much, up and down
+  acknowledgement wait;                       ///< for replicas and disks
+  std::optional<milliseconds> votes_after{};  ///< one server of Redlock: it does not vote before it has run this long
 
   /// Throws seam::failure, without secrets. `also` are options of others, whom a list of all that there are has too.
   [[nodiscard]] static settings parse(std::string_view url, std::span<const std::string_view> also = {});

@@ -100,12 +100,31 @@ TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
   EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
   seam::findings at_redlock;
-  judge({.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .waits_out_restarts = true},
-        at_redlock);
+  judge(
+      {.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .votes_after = std::chrono::seconds(30)},
+      at_redlock);
   EXPECT_EQ(level(at_redlock.all(), "redis.persistence"), severity::fine) << "it does not vote until they are over";
   const std::vector<finding> snapshots = judged_server({{"appendonly", "no"}, {"save", "3600 1"}});
   EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);
+}
+
+TEST(judgement, of_age_is_when_a_server_of_redlock_votes) {
+  const auto of_age = [](const std::string& up, const std::string& sync) {
+    seam::findings found;
+    judge_age({.info = info_of({{"uptime_in_seconds", up}}),
+               .config = config_of({{"appendonly", "yes"}, {"appendfsync", sync}}),
+               .votes_after = std::chrono::seconds(30)},
+              found);
+    EXPECT_TRUE(test::are_whole(found.all()));
+    return found.take();
+  };
+  const std::vector<finding> young = of_age("12", "everysec");
+  EXPECT_EQ(level(young, "redlock.age"), severity::warning);
+  EXPECT_EQ(test::found(young, "redlock.age")->what, "The server was started 12 s ago, and votes in 19 s.");
+  EXPECT_EQ(level(of_age("31", "everysec"), "redlock.age"), severity::fine);
+  EXPECT_EQ(level(of_age("0", "always"), "redlock.age"), severity::fine);
+  EXPECT_TRUE(of_age("", "everysec").empty()) << "it does not say";
 }
 
 TEST(judgement, of_persistence_without_the_settings_says_what_was_not_seen) {
