@@ -97,6 +97,7 @@ task<answer<listing>> quorum::list_here(std::string prefix, std::string after, s
       const bool too_many = from->how_many_missed() == all_.size() - all_.majority();
       const bool over = too_many || here.why().code == errc::bad_option || all_.home().now() >= enough;
       if (over) co_return answer<listing>::unknown(std::move(here.why()));
+      silent.value() |= servers{1} << from->who;
       from->miss();
       continue;
     }
