@@ -41,6 +41,8 @@ seam::task<void> put_into(round_of<T> all, std::size_t who, seam::task<seam::ans
 
 /// One request of many, when there is no hurry.
 constexpr runtime::span one_request = std::chrono::seconds(1);
+/// How long servers are waited for that can only add to what a majority has said.
+constexpr runtime::span minority_wait = std::chrono::milliseconds(100);
 
 /// All voters of a quorum, and how they are asked together: at once, on the loop.
 class electorate {

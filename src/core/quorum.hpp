@@ -54,8 +54,11 @@ class quorum final : public seam::backend {
   seam::task<seam::answer<seam::done>> revoke_here(std::string name, std::string reason, std::uint64_t fence, limit);
   seam::task<seam::answer<listing>> list_here(std::string prefix, std::string after, std::size_t most, limit);
   struct list_position;
-  seam::task<std::optional<seam::failure>> look_at(std::vector<std::string> names, const list_position&, listing&,
-                                                   limit);
+  using servers = std::uint64_t;  ///< a bit for each
+  /// Those that do not answer while a majority does.
+  seam::task<seam::answer<servers>> silent_servers(limit);
+  seam::task<std::optional<seam::failure>> look_at(std::vector<std::string> names, const list_position&, servers silent,
+                                                   listing&, limit);
   seam::task<seam::answer<seam::done>> break_here(seam::breaking, limit);
   seam::task<seam::answer<seam::done>> said_by_all(round_of<seam::done>, limit, const char* otherwise);
   seam::task<seam::answer<std::vector<finding>>> examine_here(limit);

@@ -1,4 +1,7 @@
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/quorum.hpp"
 
@@ -7,6 +10,56 @@ namespace holdfast::core {
 using seam::answer;
 using seam::io;
 using seam::task;
+
+namespace {
+
+/// By its identity, all names of one server.
+using names_by_identity = std::map<std::string, std::vector<std::string>>;
+
+task<names_by_identity> names_of_servers(electorate& all) {
+  const limit soon = all.until(runtime::later(all.home().now(), one_request));
+  const round_of<std::string> said =
+      all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.home(), soon); });
+  const verdict over = co_await said->settle(all.home(), all_of_them, soon);
+  (void)over;  // those that have not answered by now do not count
+  names_by_identity names;
+  for (std::size_t who = 0; who < all.size(); ++who) {
+    std::optional<answer<std::string>>& got = said->replies()[who];
+    if (got && got->is_yes() && !got->value().empty()) names[got->value()].push_back(all[who].where());
+  }
+  co_return names;
+}
+
+/// Of all names of a URL, of which some may be of one and the same server.
+void judge_names(const names_by_identity& all, std::size_t voters, std::vector<finding>& found) {
+  const std::string id = "redlock.same_server";
+  std::size_t names = 0;
+  std::string same;
+  for (const auto& [identity, of_it] : all) {
+    names += of_it.size();
+    if (of_it.size() < 2) continue;
+    same += same.empty() ? "" : "; ";
+    for (const std::string& each : of_it) same.append(&each == of_it.data() ? "" : " and ").append(each);
+  }
+  if (names == 0) return;
+  if (same.empty()) {
+    found.push_back({finding::severity::fine, id, "Each server has one name in the URL.", {}, {}});
+    return;
+  }
+  const std::size_t servers = voters - names + all.size(), majority = majority_of(voters);
+  const std::string may_fail = servers > majority ? std::to_string(servers - majority) : "none";
+  const bool too_few = servers < majority;
+  found.push_back(
+      {too_few ? finding::severity::danger : finding::severity::warning, id,
+       "The URL has several names for one server: " + same + ".",
+       "A server has one vote, by whatever names it is asked. " +
+           (too_few ? std::string("No lock can be acquired: a majority has more votes than there are servers.")
+                    : "Of " + std::to_string(servers) + " servers " + may_fail + " may fail, and a lock needs " +
+                          std::to_string(majority) + " of them."),
+       "Name each server once in the URL"});
+}
+
+}  // namespace
 
 task<answer<std::vector<finding>>> quorum::examine(io& i, limit l) {
   answer<std::vector<finding>> got = co_await all_.at_home(i, examine_here(std::move(l)));
@@ -24,6 +77,8 @@ task<answer<std::vector<finding>>> quorum::examine_here(limit l) {
     co_return answer<findings>::unknown(all_.why_not(*all, "none of the servers can be examined"));
   }
   findings found = settings_.known;
+  const names_by_identity names = co_await names_of_servers(all_);
+  judge_names(names, all_.size(), found);
   for (std::size_t who = 0; who < all_.size(); ++who) {
     const std::string where = all_[who].where() + ": ";
     std::optional<answer<findings>>& got = all->replies()[who];

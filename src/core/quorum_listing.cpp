@@ -19,7 +19,7 @@ using seam::task;
 /// Where a list goes on: `<server>:<servers that were not listed>:<where it goes on there>`.
 struct quorum::list_position {
   std::size_t who = 0;
-  std::uint64_t missed = 0;  // a bit each: they gave no answer
+  servers missed = 0;  // they gave no answer
   std::string there{};
 
   /// Nothing: nobody has written that.
@@ -39,9 +39,12 @@ struct quorum::list_position {
     if (next.empty()) ++who;
   }
   void miss() {
-    missed |= std::uint64_t{1} << who;
+    missed |= servers{1} << who;
     go_to({});
   }
+  /// Those of them that are still to be listed.
+  void miss_all(servers silent) { missed |= silent >> who << who; }
+  [[nodiscard]] bool is_missed() const { return (missed >> who & 1) != 0; }
   [[nodiscard]] std::size_t how_many_missed() const { return static_cast<std::size_t>(std::popcount(missed)); }
   [[nodiscard]] bool was_listed(std::size_t other) const { return other < who && (missed >> other & 1) == 0; }
   /// Empty: there is no more.
@@ -52,6 +55,11 @@ struct quorum::list_position {
 };
 
 namespace {
+
+template <class T>
+task<answer<T>> not_asked() {
+  co_return answer<T>::unknown(failure(errc::unreachable, "it gave no answer a moment ago"));
+}
 
 bool is_in_use(const state& is) { return is.holding != 0 || is.waiting != 0; }
 
@@ -72,19 +80,30 @@ task<answer<listing>> quorum::list_here(std::string prefix, std::string after, s
   if (!from) co_return answer<listing>::unknown(failure(errc::bad_option, "no page has said to go on from there"));
   listing page{.names = {}, .next = {}};
   const instant enough = half_of(all_.home(), l).at();
+  answer<servers> silent = co_await silent_servers(l);
+  if (silent.is_unknown()) co_return answer<listing>::unknown(std::move(silent.why()));
+  from->miss_all(silent.value());
+  if (from->how_many_missed() > all_.size() - all_.majority()) {
+    co_return answer<listing>::unknown(failure(errc::unreachable, "too many of the servers gave no answer"));
+  }
   while (from->who < all_.size() && page.names.size() < most) {
+    if (from->is_missed()) {
+      from->go_to({});
+      continue;
+    }
     const limit some = half_of(all_.home(), l);
     answer<listing> here = co_await all_[from->who].behind().list(all_.home(), prefix, from->there, most, some);
     if (here.is_unknown()) {
       const bool too_many = from->how_many_missed() == all_.size() - all_.majority();
       const bool over = too_many || here.why().code == errc::bad_option || all_.home().now() >= enough;
       if (over) co_return answer<listing>::unknown(std::move(here.why()));
+      silent.value() |= servers{1} << from->who;
       from->miss();
       continue;
     }
     std::vector<std::string> names;
     for (listing::entry& each : here.value().names) names.push_back(std::move(each.name));
-    std::optional<failure> failed = co_await look_at(std::move(names), *from, page, l);
+    std::optional<failure> failed = co_await look_at(std::move(names), *from, silent.value(), page, l);
     if (failed) co_return answer<listing>::unknown(std::move(*failed));
     from->go_to(here.value().next);
     if (all_.home().now() >= enough) break;
@@ -93,15 +112,36 @@ task<answer<listing>> quorum::list_here(std::string prefix, std::string after, s
   co_return answer<listing>::yes(std::move(page));
 }
 
+/// Each list and each look would wait for them. A majority is waited for, and the others for a moment.
+task<answer<quorum::servers>> quorum::silent_servers(limit l) {
+  const limit each = all_.until(half_of(all_.home(), l).at());
+  const round_of<std::string> all =
+      all_.ask_all<std::string>([&](std::size_t who) { return all_[who].identity(all_.home(), each); });
+  const limit own(each.at(), l.stop());
+  const verdict so = co_await all->settle(all_.home(), of_step, own);
+  if (so != verdict::yes) co_return answer<servers>::unknown(all_.why_not(*all, "no majority of the servers answers"));
+  const limit soon(std::min(own.at(), runtime::later(all_.home().now(), minority_wait)), l.stop());
+  const verdict over = co_await all->settle(all_.home(), all_of_them, soon);
+  (void)over;
+  servers silent = 0;
+  for (std::size_t who = 0; who < all_.size(); ++who) {
+    const std::optional<answer<std::string>>& got = all->replies()[who];
+    if (!got || !got->is_yes()) silent |= servers{1} << who;
+  }
+  co_return answer<servers>::yes(silent);
+}
+
 /// Adds those of them that are in use, and were not shown when a server before was listed.
-task<std::optional<failure>> quorum::look_at(std::vector<std::string> names, const list_position& from, listing& page,
-                                             limit l) {
+task<std::optional<failure>> quorum::look_at(std::vector<std::string> names, const list_position& from, servers silent,
+                                             listing& page, limit l) {
   const limit each = all_.until(half_of(all_.home(), l).at());
   std::vector<round_of<state>> looks;
   looks.reserve(names.size());
   for (const std::string& name : names) {
-    looks.push_back(
-        all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); }));
+    looks.push_back(all_.ask_all<state>([&](std::size_t who) {
+      const bool asked = (silent >> who & 1) == 0;
+      return asked ? all_[who].behind().inspect(all_.home(), name, each) : not_asked<state>();
+    }));
   }
   const limit own(each.at(), l.stop());
   for (std::size_t n = 0; n < names.size(); ++n) {

@@ -9,9 +9,7 @@
 
 namespace holdfast::core {
 
-using namespace std::chrono_literals;
 using runtime::later;
-using runtime::span;
 using seam::answer;
 using seam::done;
 using seam::failure;
@@ -26,9 +24,6 @@ constexpr std::size_t most_unanswered = 64;
 }  // namespace
 
 namespace {
-
-/// So long those are waited for that only add to what is clear.
-constexpr span minority_wait = 100ms;
 
 /// How many servers name the same holder, at most, of those holders of whom this is so: bool(holder).
 template <class F>

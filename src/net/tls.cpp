@@ -114,7 +114,7 @@ BIO_METHOD* method() {
 class tls_stream final : public stream {
  public:
   tls_stream(std::unique_ptr<stream> under, SSL_CTX* context, const std::string& host)
-      : below_{.bytes = std::move(under)}, ssl_(::SSL_new(context)) {
+      : below_{.bytes = std::move(under)}, host_(host), ssl_(::SSL_new(context)) {
     BIO* bio = ::BIO_new(method());
     if (ssl_ == nullptr || bio == nullptr) throw broken(words_of_openssl());
     ::BIO_set_data(bio, &below_);
@@ -125,6 +125,7 @@ class tls_stream final : public stream {
     X509_VERIFY_PARAM* expected = ::SSL_get0_param(ssl_.get());
     const bool is_address =
         ::inet_pton(AF_INET, host.c_str(), &numeric) == 1 || ::inet_pton(AF_INET6, host.c_str(), &numeric) == 1;
+    ::X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     const bool set = is_address ? ::X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1
                                 : ::X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size()) == 1 &&
                                       ::SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) == 1;
@@ -140,9 +141,7 @@ class tls_stream final : public stream {
       if (what != SSL_ERROR_WANT_READ && what != SSL_ERROR_WANT_WRITE) {
         const long verified = ::SSL_get_verify_result(ssl_.get());
         if (verified != X509_V_OK) {
-          throw broken(std::string("the server's certificate is not to be trusted: ") +
-                           ::X509_verify_cert_error_string(verified),
-                       true);
+          throw broken(distrust(verified), true);
         }
         throw breach(below_, " (during the TLS handshake; does the server speak TLS?)");
       }
@@ -169,6 +168,16 @@ class tls_stream final : public stream {
   [[nodiscard]] int fd() const noexcept override { return below_.bytes->fd(); }
 
  private:
+  /// RFC 9525: a name counts in the subjectAltName only, and not as a CN.
+  [[nodiscard]] std::string distrust(long verified) const {
+    const bool by_name = verified == X509_V_ERR_HOSTNAME_MISMATCH;
+    const bool by_address = verified == X509_V_ERR_IP_ADDRESS_MISMATCH;
+    std::string text = "the server's certificate is not to be trusted: ";
+    text += ::X509_verify_cert_error_string(verified);
+    if (!by_name && !by_address) return text;
+    return text + "; issue one with subjectAltName=" + (by_name ? "DNS:" : "IP:") + host_ + " (a CN does not count)";
+  }
+
   std::size_t read(std::span<char> into, bool soon) {
     // A record at a time, until there are no more: what OpenSSL keeps back wakes nobody.
     std::size_t all = 0;
@@ -194,6 +203,7 @@ class tls_stream final : public stream {
     void operator()(SSL* s) const noexcept { ::SSL_free(s); }
   };
   below below_;
+  const std::string host_;
   std::unique_ptr<SSL, free_ssl> ssl_;
 };
 

@@ -16,7 +16,7 @@ struct tls_files {
   std::string key;
 };
 
-/// What all TLS connections to one server share. The server is always verified: its chain, and its name.
+/// What all TLS connections of a store share; from any thread. The server is always verified: its chain, and its name.
 class tls {
  public:
   /// Throws broken, for good, when a file cannot be used.

@@ -58,7 +58,8 @@ std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop
   return open(settings::parse(url), loop);
 }
 
-std::unique_ptr<client> client::open(const settings& s, runtime::loop& loop) {
+std::unique_ptr<client> client::open(settings s, runtime::loop& loop) {
+  s.load_tls();
   const auto over_sockets = [&](const identity& me, listener& who) -> std::unique_ptr<link> {
     if (s.of_a_cluster()) return std::make_unique<cluster>(s, me, loop, who);
     return std::make_unique<wire>(s, me, loop, who);

@@ -29,7 +29,7 @@ class client final : public seam::backend, private listener {
   client(const settings&, const std::string& inbox, const wiring&);
   /// Over sockets. Throws seam::failure.
   [[nodiscard]] static std::unique_ptr<client> open(const std::string& url, runtime::loop&);
-  [[nodiscard]] static std::unique_ptr<client> open(const settings&, runtime::loop&);
+  [[nodiscard]] static std::unique_ptr<client> open(settings, runtime::loop&);
 
   [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
   [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;

@@ -19,7 +19,7 @@ namespace holdfast::redis {
 /// there.
 class cluster final : public link {
  public:
-  /// Throws seam::failure when a file that it needs cannot be used; connects when first used.
+  /// Connects when first used. The settings have their TLS files loaded: nodes are contacted at any time.
   cluster(const settings&, const identity&, runtime::loop&, listener&);
 
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;

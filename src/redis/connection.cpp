@@ -116,12 +116,8 @@ value without_secret(value v, const std::string& secret) {
 }
 
 dialer::dialer(settings s) : settings_(std::move(s)) {
-  try {
-    if (settings_.tls) tls_.emplace(*settings_.tls);
-  } catch (const net::broken& e) {
-    throw seam::failure(errc::bad_option, e.what());
-  }
-  if (settings_.sentinels) sentinels_ = std::make_unique<sentinels>(settings_, tls_ ? &*tls_ : nullptr);
+  settings_.load_tls();
+  if (settings_.sentinels) sentinels_ = std::make_unique<sentinels>(settings_);
 }
 
 dialer::~dialer() = default;
@@ -178,7 +174,7 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
   bool connected = false;
   try {
     std::unique_ptr<net::stream> bytes = settings_.path.empty()
-                                             ? reach(at, settings_.timeout, tls_ ? &*tls_ : nullptr, l)
+                                             ? reach(at, settings_.timeout, settings_.tls_context.get(), l)
                                              : net::connect({net::unix_address(settings_.path)}, settings_.timeout, l);
     auto made = std::make_unique<connection>(std::move(bytes), true);
     connected = true;
@@ -192,7 +188,8 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.
-  if (connected && in_time && !tls_ && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
+  if (connected && in_time && !settings_.tls && settings_.path.empty())
+    why += "; does the server want TLS? then say rediss://";
   throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + where(at) + ")");
 }
 

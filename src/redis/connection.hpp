@@ -50,7 +50,7 @@ class sentinels;
 /// Opens connections to one server, or to whichever the sentinels name.
 class dialer {
  public:
-  /// Throws seam::failure when a file that it needs cannot be used.
+  /// Throws seam::failure if settings::load_tls() was not called before, and fails.
   explicit dialer(settings);
   ~dialer();
   [[nodiscard]] const settings& how() const noexcept { return settings_; }
@@ -75,7 +75,6 @@ class dialer {
   void greet(connection&, const limit&) const;
   void greet_in_resp2(connection&, const limit&) const;
   settings settings_;
-  std::optional<net::tls> tls_;
   std::unique_ptr<sentinels> sentinels_;
 };
 

@@ -53,8 +53,10 @@ class examination {
       judge_way(settings_, found_);
       co_await read_clock();
       if (settings_.sentinels) co_await look_at_sentinels();
-      co_await look_at_server();
-      co_await try_what_locks_need();
+      const bool is_replica = co_await look_at_server();
+      // A write that a replica refuses makes the link give up its connection. A blocking caller gets the next one at
+      // once; on the loop every request that follows would fail.
+      if (!is_replica || io_.in_place()) co_await try_what_locks_need();
       co_await look_for_leftovers();
       co_await watch_clock();
     } catch (const seam::failure& why) {
@@ -89,7 +91,8 @@ class examination {
     co_return std::nullopt;
   }
 
-  task<void> look_at_server() {
+  /// Returns true if the server is a replica.
+  task<bool> look_at_server() {
     command info(1);
     info.add("INFO");
     const std::optional<value> told =
@@ -99,11 +102,12 @@ class examination {
     for (const std::string_view each : judged_settings) config.add(each);
     const std::optional<value> set = co_await ask_if_allowed(
         config, "redis.config", "'+config|get'", "The server's settings for data, replicas and connections");
-    self_portrait is{.info = {}, .config = {}, .waits_out_restarts = settings_.waits_out_restarts};
+    self_portrait is{.info = {}, .config = {}, .votes_after = settings_.votes_after};
     if (told) is.info = facts::of_info(told->text);
     if (set) is.config = facts::of_config(*set);
     judge(is, found_);
     judge_wait(settings_.wait, is, found_);
+    co_return is.info.text("role") == "slave";
   }
 
   task<void> look_at_sentinels() {
@@ -113,7 +117,8 @@ class examination {
       return same_way.asks()->views(l);
     };
     const std::vector<sentinel_view> seen = co_await runtime::blocking(io_, look);
-    judge_sentinels(seen, found_);
+    const std::string& user = settings_.sentinels->user;
+    judge_sentinels(seen, user.empty() ? "default" : user, found_);
   }
 
   task<void> try_what_locks_need() {

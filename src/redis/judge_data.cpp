@@ -16,6 +16,10 @@ std::string_view known_of(const self_portrait& is, std::string_view in_config, s
   return is.info.text(in_info);
 }
 
+bool writes_at_once(const self_portrait& is) {
+  return is.config && is.config->text("appendonly") == "yes" && is.config->text("appendfsync") == "always";
+}
+
 }  // namespace
 
 void judge_eviction(const self_portrait& is, seam::findings& found) {
@@ -59,9 +63,7 @@ void judge_persistence(const self_portrait& is, seam::findings& found) {
       "lock may be forgotten";
   const std::string logs(known_of(is, "appendonly", "aof_enabled"));
   if (logs.empty()) return;
-  const bool at_once =
-      is.config && is.config->text("appendonly") == "yes" && is.config->text("appendfsync") == "always";
-  if (is.waits_out_restarts && !at_once) {
+  if (is.votes_after && !writes_at_once(is)) {
     return found.fine(
         id, "A restart may forget locks; the server does not vote again before all of them are over (max_ttl).");
   }
@@ -93,6 +95,24 @@ void judge_persistence(const self_portrait& is, seam::findings& found) {
                                            : "A restart forgets every lock that was taken since the last snapshot.") +
                     forgets,
                 to_log);
+}
+
+/// The rule is that of voter::come_of_age().
+void judge_age(const self_portrait& is, seam::findings& found) {
+  const std::string id = "redlock.age";
+  const std::optional<std::int64_t> up = is.info.number("uptime_in_seconds");
+  if (!is.votes_after || !up || *up < 0) return;
+  if (writes_at_once(is))
+    return found.fine(id, "The server votes at any age: it keeps every vote (appendfsync always).");
+  const std::int64_t votes = std::chrono::ceil<std::chrono::seconds>(*is.votes_after).count() + 1;
+  if (*up >= votes)
+    return found.fine(id, "The server has been up for longer than any lock lasts (max_ttl), and votes.");
+  found.warning(
+      id,
+      "The server was started " + std::to_string(*up) + " s ago, and votes in " + std::to_string(votes - *up) + " s.",
+      "It may have forgotten votes when it was started, so it counts as a vote against every lock until then. "
+      "If no majority of the others can vote, no lock can be acquired.",
+      "Wait. If all servers are started for the first time: young_nodes=vote in the URL");
 }
 
 void judge_disk(const self_portrait& is, seam::findings& found) {

@@ -39,8 +39,8 @@ void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url
 
 }  // namespace
 
-void judge_sentinels(const std::vector<sentinel_view>& all, seam::findings& found) {
-  std::string silent, told;
+void judge_sentinels(const std::vector<sentinel_view>& all, std::string_view user, seam::findings& found) {
+  std::string silent, told, deaf;
   std::set<std::string> primaries;
   std::int64_t known = 0, quorum = 0;
   for (const sentinel_view& each : all) {
@@ -48,6 +48,7 @@ void judge_sentinels(const std::vector<sentinel_view>& all, seam::findings& foun
       silent.append(silent.empty() ? "" : "; ").append(each.from).append(": ").append(each.why);
       continue;
     }
+    if (!each.deaf.empty()) deaf.append(deaf.empty() ? "" : "; ").append(each.from).append(": ").append(each.deaf);
     known = std::max(known, each.others + 1);
     quorum = std::max(quorum, each.quorum);
     primaries.insert(each.primary);
@@ -65,6 +66,16 @@ void judge_sentinels(const std::vector<sentinel_view>& all, seam::findings& foun
                  "at the one that is wrong");
   } else if (primaries.size() == 1) {
     found.fine("redis.sentinel_views", "The sentinels agree that " + *primaries.begin() + " is the primary.");
+  }
+  if (!deaf.empty()) {
+    found.warning("redis.sentinel_channels",
+                  "The user may not subscribe to the channels of the sentinels: " + deaf + ".",
+                  "A failover is noticed by asking them only, which is seconds later: leases that are lost by it are "
+                  "reported later, and locks are asked for at the old primary until then.",
+                  "ACL SETUSER " + std::string(user) +
+                      " '&+selected-slave' '&+promoted-slave' '&+switch-master' +subscribe, at each sentinel");
+  } else if (known > 0) {
+    found.fine("redis.sentinel_channels", "The user may subscribe to the channels of the sentinels.");
   }
   if (known > 0) judge_number(known, quorum, std::ssize(all), found);
 }

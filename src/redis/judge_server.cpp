@@ -98,6 +98,7 @@ void judge(const self_portrait& is, seam::findings& found) {
   judge_eviction(is, found);
   judge_memory(is, found);
   judge_persistence(is, found);
+  judge_age(is, found);
   judge_disk(is, found);
   judge_role(is, found);
   judge_replicas(is, found);

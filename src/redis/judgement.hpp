@@ -1,5 +1,7 @@
 #pragma once
+#include <chrono>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "redis/cluster_map.hpp"
@@ -15,7 +17,8 @@ namespace holdfast::redis {
 struct self_portrait {
   facts info;
   std::optional<facts> config;
-  bool waits_out_restarts = false;  ///< once it has restarted, it does not count until all locks from before are over
+  /// Once it has restarted, it does not count until it has run this long: then all locks from before have expired.
+  std::optional<std::chrono::milliseconds> votes_after{};
 };
 
 /// The settings that are judged, as CONFIG GET knows them.
@@ -34,6 +37,7 @@ void judge_version(const self_portrait&, seam::findings&);
 void judge_eviction(const self_portrait&, seam::findings&);     ///< keys that the server throws away
 void judge_memory(const self_portrait&, seam::findings&);       ///< how full it is
 void judge_persistence(const self_portrait&, seam::findings&);  ///< what a restart forgets
+void judge_age(const self_portrait&, seam::findings&);          ///< of a server of Redlock: whether it votes yet
 void judge_disk(const self_portrait&, seam::findings&);         ///< whether it can write
 void judge_role(const self_portrait&, seam::findings&);
 void judge_replicas(const self_portrait&, seam::findings&);  ///< of a primary: what a takeover forgets
@@ -44,7 +48,8 @@ void judge_coverage(const self_portrait&, seam::findings&);  ///< of a node of a
 void judge_slots(const std::vector<slot_range>&, seam::findings&);
 /// Whether what a lock has to wait for can come.
 void judge_wait(const acknowledgement&, const self_portrait&, seam::findings&);
-void judge_sentinels(const std::vector<sentinel_view>&, seam::findings&);
+/// `user` is the name by which the sentinels know us.
+void judge_sentinels(const std::vector<sentinel_view>&, std::string_view user, seam::findings&);
 /// What travels in plain sight, and whether everybody is let in.
 void judge_way(const settings&, seam::findings&);
 /// All that is of one server, but what the URL asks for.

@@ -27,6 +27,9 @@ class list_position {
   /// It gives no answer: the others first. False: all others are done, or there are none.
   [[nodiscard]] bool put_off();
 
+  /// Only parts that were put off are left, and others were not.
+  [[nodiscard]] bool others_are_listed() const noexcept { return !at_first_round() && put_off_.size() < parts_.size(); }
+
   /// Empty: there is no more.
   [[nodiscard]] std::string write() const;
 

@@ -21,8 +21,7 @@ struct errand {
 /// One node of a cluster, and the wire to it. What it says by itself is passed on, with its shard.
 class node final : private listener {
  public:
-  /// Throws seam::failure when a file that it needs cannot be used; connects when first used. It does not say who we
-  /// are: that stands at the node that has the slot of our record.
+  /// Connects when first used. It does not say who we are: that stands at the node that has the slot of our record.
   node(net::url::place, std::uint64_t serial, const settings&, const identity&, runtime::loop&, listener& all);
 
   [[nodiscard]] const net::url::place& at() const noexcept { return at_; }

@@ -189,7 +189,8 @@ task<answer<int>> client::list_some(io& i, const std::string& prefix, list_posit
 }
 
 // Over a slow link a page ends when half of its time is gone, and the next one goes on from there. A part that gives no
-// answer comes last; if it does not then either, a page of its own says so, when all others are told.
+// answer comes last; if it does not answer on a page of its own either, the call fails at once: all others are listed,
+// and the caller can go on from there whenever it likes.
 task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
   const instant began = i.now();
   const instant end = began + (std::max(l.at(), began) - began) / 2;
@@ -202,10 +203,13 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   listing_page page;
   for (int steps = 0; steps < steps_of_a_page && page.seen.size() < most && !from->is_over();) {
     const std::string where = from->part();
+    const bool is_last_page = from->others_are_listed();
+    if (is_last_page && steps > 0) break;
     answer<int> here = co_await list_some(i, prefix, *from, page, end, l);
     if (here.is_yes()) steps += here.value();
     const bool comes_later = here.is_unknown() && !here.why().permanent() && from->put_off();
     if (here.is_unknown() && !comes_later && steps == 0) {
+      here.why().left_to_caller = is_last_page;
       if (!where.empty()) here.why().text = "the locks at " + where + " are not listed: " + here.why().text;
       co_return answer<listing>::unknown(here.why());
     }

@@ -53,8 +53,7 @@ bool promotion::comes_to_lead(const sentinels::place& chosen, const limit& l) co
     try {
       ask_until_it_leads(chosen, l);
       return true;
-    } catch (const std::exception&) {
-    } catch (const seam::failure&) {  // whoever needs a connection meets it, too, and says so
+    } catch (const std::exception&) {  // who needs a connection meets it, too, and says so
     }
     (void)runtime::wait_here(nothing, nearer(l, between_connections));
   }

@@ -132,7 +132,7 @@ redlock redlock::parse(std::string_view url) {
   for (const std::string& host : p.hosts) {
     if (host.empty()) refuse("between two commas of the URL there is no server");
     settings& one = all.servers.emplace_back(settings::parse(p.before + host + p.behind, own_options));
-    one.waits_out_restarts = !all.young_ones_vote;
+    if (!all.young_ones_vote) one.votes_after = all.max_ttl;
     if (one.wait.is_wanted()) {
       refuse(
           "wait_replicas and wait_aof are for one server and its replicas; here a majority of servers has every lock");
@@ -152,8 +152,11 @@ std::string redlock::shown(std::string_view url) { return settings::shown(url, o
 std::vector<std::unique_ptr<seam::voter>> redlock::open(runtime::loop& loop) const {
   std::vector<std::unique_ptr<seam::voter>> all;
   all.reserve(servers.size());
-  for (const settings& each : servers) {
-    all.push_back(std::make_unique<voter>(client::open(each, loop), voter::rules{max_ttl, young_ones_vote}));
+  settings first = servers.front();
+  first.load_tls();
+  for (settings each : servers) {
+    each.tls_context = first.tls_context;
+    all.push_back(std::make_unique<voter>(client::open(std::move(each), loop), voter::rules{max_ttl, young_ones_vote}));
   }
   return all;
 }

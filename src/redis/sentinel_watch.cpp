@@ -19,8 +19,8 @@ constexpr milliseconds longest_sentinel_pause = 1s;
 
 }  // namespace
 
-sentinel_watch::sentinel_watch(const dialer& d, runtime::loop& loop)
-    : dialer_(d), sentinels_(*d.asks()), loop_(loop), promotion_(d, sentinels_, loop) {
+sentinel_watch::sentinel_watch(const dialer& d, runtime::loop& loop, listener& who)
+    : dialer_(d), sentinels_(*d.asks()), loop_(loop), listener_(who), promotion_(d, sentinels_, loop) {
   for (std::size_t n = 0; n < sentinels_.count(); ++n) lines_.emplace_back(n);
 }
 
@@ -37,7 +37,7 @@ void sentinel_watch::close() noexcept {
 
 task<void> sentinel_watch::run(line& l) {
   for (milliseconds pause{0};;) {
-    const auto dialling = [&] { return dial(l.which); };
+    const auto dialling = [&] { return dial(l); };
     std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
     l.to = std::move(made);
     pause = l.to ? 20ms : std::min(longest_sentinel_pause, pause * 2 + 20ms);
@@ -48,13 +48,14 @@ task<void> sentinel_watch::run(line& l) {
 }
 
 /// On the worker. Nothing: it does not let us.
-std::unique_ptr<connection> sentinel_watch::dial(std::size_t which) const noexcept {
+std::unique_ptr<connection> sentinel_watch::dial(line& to) const noexcept {
   try {
     const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
-    return sentinels_.subscribe(which, l);
-  } catch (const std::exception&) {
-    return nullptr;
-  } catch (const seam::failure&) {  // whoever dials the primary meets it, too, and says so
+    std::string refusal;
+    std::unique_ptr<connection> made = sentinels_.subscribe(to.which, l, refusal);
+    if (!refusal.empty() && !std::exchange(to.warned, true)) listener_.warned(refusal);
+    return made;
+  } catch (const std::exception&) {  // it is tried again; who dials the primary meets it, too, and says so
     return nullptr;
   }
 }

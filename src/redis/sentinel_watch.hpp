@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "redis/connection.hpp"
+#include "redis/link.hpp"
 #include "redis/promotion.hpp"
 #include "redis/sentinels.hpp"
 #include "runtime/loop.hpp"
@@ -15,11 +16,12 @@
 namespace holdfast::redis {
 
 /// Listens to all sentinels at once, since only the one that changes the primary tells whom it has chosen, and the
-/// others hear of it later. It also asks them now and then: messages get lost.
+/// others hear of it later. It also asks them now and then: messages get lost, and
+/// a user may lack the right to subscribe, of which the listener is warned once for each sentinel.
 class sentinel_watch {
  public:
   /// Of a dialer that asks sentinels.
-  sentinel_watch(const dialer&, runtime::loop&);
+  sentinel_watch(const dialer&, runtime::loop&, listener&);
   sentinel_watch(const sentinel_watch&) = delete;
   sentinel_watch& operator=(const sentinel_watch&) = delete;
 
@@ -39,10 +41,11 @@ class sentinel_watch {
     value first_reply;                  // of the two
     std::optional<std::int64_t> epoch;  // in which it named the primary
     runtime::signal broken;
+    bool warned = false;  // that the user may not subscribe there
   };
   runtime::task<void> run(line&);
   runtime::task<void> listen(line&);
-  [[nodiscard]] std::unique_ptr<connection> dial(std::size_t which) const noexcept;
+  [[nodiscard]] std::unique_ptr<connection> dial(line&) const noexcept;
   [[nodiscard]] bool begin(line&) noexcept;
   [[nodiscard]] bool ask(line&) noexcept;
   void on_ready(line&) noexcept;
@@ -52,6 +55,7 @@ class sentinel_watch {
   const dialer& dialer_;
   sentinels& sentinels_;
   runtime::loop& loop_;
+  listener& listener_;
   std::stop_source ending_;
   std::deque<line> lines_;
   promotion promotion_;

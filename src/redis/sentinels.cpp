@@ -47,17 +47,29 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+constexpr const char* acl_line = " (docs/stores/redis.md has the ACL line for sentinels)";
+
 [[noreturn]] void throw_refusal(const value& error) {
   const std::string_view text = error.text;
   const bool wants_one = text.starts_with("NOAUTH"), wrong = text.starts_with("WRONGPASS");
   std::string why = "it says: " + error.text.substr(0, 512);
   if (wants_one) why += " (sentinels have a password of their own: sentinel_password_file= in the URL)";
   if (wrong) why += " (sentinel_user or the password of the sentinels is wrong)";
-  if (is_forbidden(text)) why += " (docs/stores/redis.md has the ACL line for sentinels)";
+  if (is_forbidden(text)) why += acl_line;
   if (text.starts_with("ERR unknown command")) {
     throw seam::failure(errc::unsupported, why + " (it is no sentinel: of a server alone write redis://)");
   }
   throw seam::failure(wants_one || wrong || is_forbidden(text) ? errc::denied : errc::not_ready, why);
+}
+
+/// Subscribes to all channels, or to none. Empty unless the user may not; another error is thrown.
+std::string refusal_of_channels(connection& to, const limit& l) {
+  command subscribe(4);
+  subscribe.add("SUBSCRIBE").add(chooses).add(promotes).add(switches);
+  value v = to.ask(subscribe, l);
+  if (!v.is(value::kind::error)) return {};
+  if (!is_forbidden(v.text)) throw_refusal(v);
+  return std::move(v.text);
 }
 
 /// Names and values in turn, for each; those that are called "name".
@@ -73,8 +85,8 @@ std::string names_in(const value& services) {
 
 }  // namespace
 
-sentinels::sentinels(const settings& s, const net::tls* tls)
-    : settings_(s), tls_(tls), known_({.first = 0, .primary = named_primary(between_questions() + 10s), .moved = {}}) {}
+sentinels::sentinels(const settings& s)
+    : settings_(s), known_({.first = 0, .primary = named_primary(between_questions() + 10s), .moved = {}}) {}
 
 milliseconds sentinels::between_questions() const noexcept { return 1s * static_cast<std::int64_t>(count()); }
 
@@ -117,19 +129,22 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
 
 sentinels::primary sentinels::find(const limit& l) { return know(ask_in_turn(l)); }
 
-std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit& l) const {
+std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit& l, std::string& refusal) const {
   const limit nearer = share_of(l);
-  std::unique_ptr<connection> to = greet(settings_.sentinels->at[which], nearer);
-  command subscribe(4);
-  subscribe.add("SUBSCRIBE").add(chooses).add(promotes).add(switches);
-  const value v = to->ask(subscribe, nearer);
-  if (v.is(value::kind::error)) throw_refusal(v);
+  const place& at = settings_.sentinels->at[which];
+  std::unique_ptr<connection> to = greet(at, nearer);
+  const std::string words = refusal_of_channels(*to, nearer);
+  if (!words.empty())
+    refusal = "the sentinel " + text_of(at) +
+              " refuses its channels, so that failovers are noticed "
+              "seconds later: " +
+              words + acl_line;
   return to;
 }
 
 std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) const {
   const sentinel_settings& them = *settings_.sentinels;
-  auto made = std::make_unique<connection>(reach(at, settings_.timeout, tls_, l), true);
+  auto made = std::make_unique<connection>(reach(at, settings_.timeout, settings_.tls_context.get(), l), true);
   command hello(them.password.empty() ? 2 : 5);
   hello.add("HELLO").add("3");
   if (!them.password.empty()) hello.add("AUTH").add(them.user.empty() ? "default" : them.user).add(them.password);
@@ -201,6 +216,7 @@ void sentinels::look(const place& at, sentinel_view& into, const limit& l) const
   into.primary = text_of(*named);
   into.others = said.number("num-other-sentinels").value_or(0);
   into.quorum = said.number("quorum").value_or(0);
+  into.deaf = refusal_of_channels(*to, l);
 }
 
 std::optional<std::int64_t> sentinels::hear(const value& service, const value& at) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "holdfast/limit.hpp"
-#include "net/tls.hpp"
 #include "redis/connection.hpp"
 #include "redis/named_primary.hpp"
 #include "redis/sentinel_view.hpp"
@@ -32,8 +31,8 @@ class sentinels {
     std::optional<place> chosen;  ///< to be the next primary, by the one that tells it
   };
 
-  /// What is given must outlive it; no tls: plain words.
-  sentinels(const settings& s, const net::tls* tls);
+  /// The settings must outlive it, and their TLS files are loaded.
+  explicit sentinels(const settings&);
 
   /// `moved` is called, from any thread, whenever the primary is another than before. Told once, before all else.
   void when_moved(std::function<void()> moved) { moved_ = std::move(moved); }
@@ -44,9 +43,9 @@ class sentinels {
 
   /// Asks them in turn, and first the one that answered last. Blocks; throws seam::failure, with the cure.
   [[nodiscard]] primary find(const limit&);
-  /// A connection to that one, which from now on tells of every change, and takes question() besides. Blocks; throws
-  /// seam::failure, net::broken, malformed.
-  [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&) const;
+  /// A connection to that one, which takes question(), and from now on tells of every change; unless the user may not
+  /// subscribe: then `refusal` says so. Blocks; throws seam::failure, net::broken, malformed.
+  [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&, std::string& refusal) const;
   /// In two parts, each with a reply of its own.
   [[nodiscard]] command question() const;
   /// Both replies. The epoch in which it names the primary; nothing: they make no sense.
@@ -75,7 +74,6 @@ class sentinels {
   primary know(named_primary::word);
 
   const settings& settings_;
-  const net::tls* const tls_;
   std::function<void()> moved_;
   runtime::guarded<knowledge> known_;
 };

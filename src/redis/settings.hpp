@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,7 @@ struct settings {
   std::optional<sentinel_settings> sentinels;  ///< the same
   std::vector<net::url::place> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
   std::optional<net::tls_files> tls;
+  std::shared_ptr<const net::tls> tls_context;  ///< of these files, once they are loaded; all copies share it
   std::string user;
   std::string password;
   int database = 0;
@@ -55,11 +57,11 @@ struct settings {
   std::string name = "holdfast";     ///< of our connections, in CLIENT LIST
   milliseconds timeout{1'000};       ///< a connection silent for so long with replies due is dropped
   milliseconds connect_timeout{2'000};
-  unsigned lanes = 4;               ///< connections for blocking callers, at most
-  milliseconds poll{200};           ///< how often a lock that is held by another library is looked at
-  double jitter = 0.5;              ///< that interval varies by so much, up and down
-  acknowledgement wait;             ///< for replicas and disks
-  bool waits_out_restarts = false;  ///< one of several servers that does not vote while it is young
+  unsigned lanes = 4;                         ///< connections for blocking callers, at most
+  milliseconds poll{200};                     ///< how often a lock that is held by another library is looked at
+  double jitter = 0.5;                        ///< that interval varies by so much, up and down
+  acknowledgement wait;                       ///< for replicas and disks
+  std::optional<milliseconds> votes_after{};  ///< one server of Redlock: it does not vote before it has run this long
 
   /// Throws seam::failure, without secrets. `also` are options of others, whom a list of all that there are has too.
   [[nodiscard]] static settings parse(std::string_view url, std::span<const std::string_view> also = {});
@@ -67,6 +69,9 @@ struct settings {
   /// `also` are options of others, which are no secrets either.
   [[nodiscard]] static std::string shown(std::string_view url, std::span<const std::string_view> also);
   [[nodiscard]] static std::string shown(std::string_view url) { return shown(url, {}); }
+  /// Reads the TLS files, unless that is done. A store does so when it is opened, before its settings are copied to
+  /// each connection: a file may be gone when a node or a sentinel is first contacted. Throws seam::failure.
+  void load_tls();
   /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }

@@ -29,7 +29,7 @@ slot_map::slot_map(const settings& s, const identity& me, runtime::loop& loop, l
   for (const url::place& each : settings_.seeds) (void)at(each);
 }
 
-/// It may read files, so it is not made under the lock.
+/// It is not made under the lock, which is only held for short.
 slot_map::user slot_map::at(const url::place& where) {
   const auto is_there = [&](const node& n) { return n.at() == where; };
   user found = known_.with([&](const known& k) { return k.first(is_there); });

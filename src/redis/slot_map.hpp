@@ -22,7 +22,7 @@ namespace holdfast::redis {
 /// forgotten, with its connections, once nobody uses it. From any thread.
 class slot_map {
  public:
-  /// Throws seam::failure when a file that a node needs cannot be used. Nobody is asked yet.
+  /// Nobody is asked yet.
   slot_map(const settings&, const identity&, runtime::loop&, listener&);
 
   // Whoever is given a node keeps it from being forgotten.

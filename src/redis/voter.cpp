@@ -174,6 +174,16 @@ task<answer<done>> voter::take_away(io& i, seam::breaking what, limit l) {
   co_return answer<done>::yes(done());
 }
 
+task<answer<std::string>> voter::identity(io& i, limit l) {
+  command info(2);
+  info.add("INFO").add("server");
+  std::optional<left_behind> nobody_minds;
+  reply r = co_await client_->link_->call(i, info, std::move(l), nobody_minds);
+  if (auto* const why = std::get_if<seam::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
+  const facts is = facts::of_info(std::get<value>(r).text);  // an error says nothing
+  co_return answer<std::string>::yes(std::string(is.text("run_id")));
+}
+
 std::unique_ptr<seam::watching> voter::watch(const std::string& name, runtime::signal& who) {
   return std::make_unique<watching_a_key>(client_->watchers_, lock_key(client_->settings_.prefix, name), who);
 }

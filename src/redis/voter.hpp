@@ -33,6 +33,7 @@ class voter final : public seam::voter {
                                                std::chrono::milliseconds ttl, limit) override;
   runtime::task<seam::answer<seam::done>> withdraw(runtime::io&, const seam::candidate&, bool leaves, limit) override;
   runtime::task<seam::answer<seam::done>> take_away(runtime::io&, seam::breaking, limit) override;
+  runtime::task<seam::answer<std::string>> identity(runtime::io&, limit) override;
   [[nodiscard]] std::unique_ptr<seam::watching> watch(const std::string& name, runtime::signal&) override;
   [[nodiscard]] std::string where() const override;
   [[nodiscard]] seam::backend& behind() noexcept override { return *client_; }

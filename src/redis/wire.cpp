@@ -22,7 +22,7 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
       introduction_(me.introduction),
       introduced_(!me.introduction) {
   if (dialer_.asks() == nullptr) return;
-  watch_.emplace(dialer_, loop);
+  watch_.emplace(dialer_, loop, who);
   dialer_.asks()->when_moved([this, &who] {
     lanes_.distrust();
     main_.start_over();

@@ -14,7 +14,7 @@ namespace holdfast::redis {
 /// The link over sockets: lanes for blocking callers, the main line for the loop.
 class wire final : public link {
  public:
-  /// Throws seam::failure when a file that it needs cannot be used; connects when first used.
+  /// Connects when first used. Throws as dialer does.
   wire(settings, const identity&, runtime::loop&, listener&);
 
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;

@@ -1,4 +1,5 @@
 #pragma once
+#include <exception>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,14 +13,19 @@ struct busy {
   std::string holder{};
 };
 
-/// Why an answer is not known.
-struct failure {
+/// Why an answer is not known. It is also thrown, where a function has no answer to return.
+struct failure : std::exception {
   failure(errc code_, std::string text_) : code(code_), text(std::move(text_)) {}
   errc code;
-  std::string text;  ///< the server's own words, without secrets
+  std::string text;             ///< the server's own words, without secrets
+  bool left_to_caller = false;  ///< asking again may help, but the store has done the rest, and the caller decides
 
-  /// Asking again cannot help: the store did answer.
-  [[nodiscard]] bool permanent() const noexcept { return code != errc::unreachable && code != errc::not_ready; }
+  [[nodiscard]] const char* what() const noexcept override { return text.c_str(); }
+
+  /// The call is not repeated: the store did answer, or it leaves that to the caller.
+  [[nodiscard]] bool permanent() const noexcept {
+    return left_to_caller || (code != errc::unreachable && code != errc::not_ready);
+  }
 };
 
 /// Every remote step ends in one of three. *Unknown* is never taken for *no* (that leaks locks) nor for *yes* (that

@@ -77,6 +77,8 @@ class voter {
   /// Takes its vote by force from the owner that is given, and tells that one. yes: also if this very call has done so
   /// before; no: that one does not have it, or none is given.
   virtual task<answer<done>> take_away(io&, breaking, limit) = 0;
+  /// The same text for two names of one server. Empty: it does not say. unknown: there is no answer.
+  virtual task<answer<std::string>> identity(io&, limit) = 0;
   /// The signal is set when the name may be free there, for as long as what is returned lives. From any thread.
   [[nodiscard]] virtual std::unique_ptr<watching> watch(const std::string& name, runtime::signal&) = 0;
   /// For texts: which server it is.

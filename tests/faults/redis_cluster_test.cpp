@@ -481,6 +481,20 @@ TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_
   EXPECT_TRUE(one.store.try_acquire(cluster.name_at(0), within(test::hang)));
 }
 
+/// The rest is listed first, so the list need not be asked for again for all of the patience.
+TEST(redis_cluster_of_which_a_shard_is_dead, is_listed_without_waiting_for_it) {
+  test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
+  watched_client one(cluster.url("timeout=1s"));
+  std::vector<lease> held;
+  for (std::size_t node = 0; node < 3; ++node) held.push_back(one.store.acquire(cluster.name_at(node), {.ttl = 1h}));
+  cluster.node(0).kill();
+  const store looker = open(cluster.url("timeout=1s"), {.patience = 1h});
+  auto listing = std::async(std::launch::async, [&] { return failure_of([&] { (void)names(looker); }); });
+  const auto [why, text] = test::get(std::move(listing));
+  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_NE(text.find("the locks at " + cluster.address(0) + " are not listed"), std::string::npos) << text;
+}
+
 TEST(redis_cluster_of_which_a_shard_stands_still, is_listed_without_it_and_then_says_which_is_missing) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   std::size_t still = 0;  // the one that would be asked first

@@ -281,6 +281,57 @@ TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
   }
 }
 
+class redis_sentinel_with_users : public testing::Test {
+ protected:
+  redis_sentinel_with_users() {
+    for (std::size_t n = 0; n < 3; ++n) {
+      std::vector<std::string> line = test::acl_in_the_document("redis-cli -p 26379 ACL SETUSER holdfast ");
+      std::erase(line, "&+selected-slave");
+      EXPECT_EQ(all.sentinel(n).ask(line).text, "OK");
+    }
+  }
+  redis_group all;
+  const std::string url = all.url("timeout=300ms&sentinel_user=holdfast&sentinel_password=a%20secret");
+};
+
+TEST_F(redis_sentinel_with_users, warns_of_channels_that_the_user_may_not_hear) {
+  watched_client one(url, failover_patience);
+  EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
+  ASSERT_TRUE(one.seen->comes(event::kind::warning, 3));
+  for (const test::recorder::entry& each : one.seen->events(event::kind::warning)) {
+    EXPECT_NE(each.text.find("NOPERM"), std::string::npos) << each.text;
+  }
+  const std::vector<finding> before = one.store.examine();
+  EXPECT_TRUE(test::is(before, "redis.sentinel_channels", finding::severity::warning));
+  for (std::size_t n = 0; n < 3; ++n) {
+    EXPECT_EQ(all.sentinel(n).ask({"ACL", "SETUSER", "holdfast", "&+selected-slave"}).text, "OK");
+  }
+  EXPECT_TRUE(test::is(one.store.examine(), "redis.sentinel_channels", finding::severity::fine));
+  EXPECT_EQ(one.seen->events(event::kind::warning).size(), 3u) << "once for each sentinel";
+}
+
+TEST_F(redis_sentinel_with_users, follows_a_failover_by_asking_where_it_may_not_listen) {
+  runtime::loop loop;
+  const std::unique_ptr<redis::client> client = redis::client::open(url, loop);
+  std::promise<void> back;
+  std::atomic_flag told;
+  client->when_back([&] {
+    if (!told.test_and_set()) back.set_value();
+  });
+  client->when_warned([](std::string_view) {});
+  loop.start();
+  runtime::inline_io here;
+  {
+    const auto claim = client->open({.name = "a", .owner = {1, 2}, .ttl = 20s});
+    EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "by a lane: it needs no more";
+    EXPECT_FALSE(told.test());
+    all.fail_over();
+    test::get(back.get_future());
+  }
+  client->close();
+  loop.stop();
+}
+
 TEST(redis_sentinel, is_examined_with_its_server) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience);

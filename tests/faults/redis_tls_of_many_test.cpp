@@ -1,8 +1,13 @@
 // TLS where there are several servers: each of them is verified, also those that the others name.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "faults/redis_store.hpp"
+#include "redis/keys.hpp"
+#include "redis/slots.hpp"
 #include "support/certificates.hpp"
+#include "support/found.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -52,6 +57,16 @@ TEST_F(redis_tls_of_many, works_with_a_primary_that_a_sentinel_names) {
   works("rediss+sentinel://" + address(sentinel) + "/shop" + trust(), "a");
 }
 
+TEST_F(redis_tls_of_many, examines_sentinels_after_its_files_are_gone) {
+  const member primary = start("numbers");
+  const std::string lines = "sentinel monitor shop 127.0.0.1 " + std::to_string(primary.port) + " 1\n";
+  const member sentinel = start("numbers", {"--sentinel", "--tls-replication", "yes"}, lines);
+  std::filesystem::copy_file(made->file("ca.crt"), made->file("gone.crt"));
+  watched_client client("rediss+sentinel://" + address(sentinel) + "/shop?ca=" + made->file("gone.crt"));
+  std::filesystem::remove(made->file("gone.crt"));
+  EXPECT_TRUE(test::is(client.store.examine(), "redis.sentinel_views", finding::severity::fine));
+}
+
 /// It dies before it names it; the other one never does.
 TEST_F(redis_tls_of_many, works_with_a_replica_that_a_sentinel_has_made_the_primary) {
   const std::vector<std::string> among_them = {"--tls-replication", "yes", "--repl-diskless-sync-delay", "0"};
@@ -80,20 +95,46 @@ TEST_F(redis_tls_of_many, refuses_a_primary_of_another_name_though_its_sentinel_
   EXPECT_EQ(why, errc::denied) << text;
 }
 
-TEST_F(redis_tls_of_many, works_with_all_nodes_of_a_cluster) {
-  const auto node = [] {
+/// Two nodes with half of the slots each.
+class redis_tls_cluster : public redis_tls_of_many {
+ protected:
+  redis_tls_cluster() {
+    join(other);
+    (void)one.server->ask({"CLUSTER", "ADDSLOTSRANGE", "0", "8000"});
+    (void)other.server->ask({"CLUSTER", "ADDSLOTSRANGE", "8001", "16383"});
+    for (const member* each : {&one, &other}) {
+      EXPECT_TRUE(test::eventually([&] { return says(*each, {"CLUSTER", "INFO"}, "cluster_state:ok"); }));
+    }
+  }
+  static member node() {
     return start("numbers", {"--cluster-enabled", "yes", "--tls-cluster", "yes", "--cluster-port",
                              std::to_string(test::free_port())});
-  };
-  const member one = node(), other = node();
-  const auto bus = one.server->ask({"CONFIG", "GET", "cluster-port"}).items.at(1).text;
-  (void)other.server->ask({"CLUSTER", "MEET", "127.0.0.1", std::to_string(one.port), bus});
-  (void)one.server->ask({"CLUSTER", "ADDSLOTSRANGE", "0", "8000"});
-  (void)other.server->ask({"CLUSTER", "ADDSLOTSRANGE", "8001", "16383"});
-  for (const member* each : {&one, &other}) {
-    EXPECT_TRUE(test::eventually(
-        [&] { return each->server->ask({"CLUSTER", "INFO"}).text.find("cluster_state:ok") != std::string::npos; }));
   }
+  static bool says(const member& m, std::initializer_list<std::string_view> question, const std::string& words) {
+    return m.server->ask(question).text.find(words) != std::string::npos;
+  }
+  static std::string id(const member& m) { return m.server->ask({"CLUSTER", "MYID"}).text; }
+  void join(const member& joins) const {
+    const auto bus = one.server->ask({"CONFIG", "GET", "cluster-port"}).items.at(1).text;
+    (void)joins.server->ask({"CLUSTER", "MEET", "127.0.0.1", std::to_string(one.port), bus});
+    EXPECT_TRUE(test::eventually(
+        [&] { return says(one, {"CLUSTER", "NODES"}, id(joins)) && says(joins, {"CLUSTER", "NODES"}, id(one)); }));
+  }
+  /// From the first one, with its keys.
+  void move(const std::string& slot, const member& to) const {
+    EXPECT_EQ(to.server->ask({"CLUSTER", "SETSLOT", slot, "IMPORTING", id(one)}).text, "OK");
+    EXPECT_EQ(one.server->ask({"CLUSTER", "SETSLOT", slot, "MIGRATING", id(to)}).text, "OK");
+    for (const redis::value& key : one.server->ask({"CLUSTER", "GETKEYSINSLOT", slot, "100"}).items) {
+      EXPECT_EQ(one.server->ask({"MIGRATE", "127.0.0.1", std::to_string(to.port), key.text, "0", "60000"}).text, "OK");
+    }
+    for (const member* each : {&to, &one}) {
+      EXPECT_EQ(each->server->ask({"CLUSTER", "SETSLOT", slot, "NODE", id(to)}).text, "OK");
+    }
+  }
+  const member one = node(), other = node();
+};
+
+TEST_F(redis_tls_cluster, works_with_all_its_nodes) {
   const std::string url = "rediss+cluster://" + address(one) + trust();
   watched_client client(url);
   std::vector<lease> held;
@@ -102,6 +143,35 @@ TEST_F(redis_tls_of_many, works_with_all_nodes_of_a_cluster) {
   EXPECT_FALSE(other.server->keys("holdfast:{name/*").empty());
   works(url, "a");
   works(url, "b");
+}
+
+/// Only the node in the URL is known before the files are gone.
+TEST_F(redis_tls_cluster, needs_its_files_only_when_it_is_opened) {
+  std::filesystem::copy_file(made->file("ca.crt"), made->file("rotated.crt"));
+  watched_client client("rediss+cluster://" + address(one) + "?ca=" + made->file("rotated.crt"));
+  std::filesystem::remove(made->file("rotated.crt"));
+  std::vector<lease> held;
+  for (int n = 0; n < 8; ++n) held.push_back(client.store.acquire("name/" + std::to_string(n), {.ttl = 2s}));
+  EXPECT_FALSE(other.server->keys("holdfast:{name/*").empty());
+  EXPECT_TRUE(client.seen->comes(event::kind::renewed, 2 * held.size()));
+  for (lease& each : held) EXPECT_EQ(each.release(), released::yes);
+}
+
+/// Here the loop is the first to contact the new node.
+TEST_F(redis_tls_cluster, renews_where_a_slot_went_after_its_files_were_gone) {
+  const member late = node();
+  join(late);
+  EXPECT_TRUE(test::eventually([&] { return says(late, {"CLUSTER", "INFO"}, "cluster_state:ok"); }));
+  std::filesystem::copy_file(made->file("ca.crt"), made->file("moved.crt"));
+  watched_client client("rediss+cluster://" + address(one) + "?ca=" + made->file("moved.crt"));
+  std::string name = "a";
+  while (redis::slot_of(redis::lock_key("holdfast:", name)) > 8000) name += "a";
+  lease held = client.store.acquire(name, {.ttl = 6s});
+  std::filesystem::remove(made->file("moved.crt"));
+  move(std::to_string(redis::slot_of(redis::lock_key("holdfast:", name))), late);
+  const std::size_t before = client.seen->events(event::kind::renewed).size();
+  EXPECT_TRUE(client.seen->comes(event::kind::renewed, before + 2));
+  EXPECT_EQ(held.release(), released::yes);
 }
 
 TEST_F(redis_tls_of_many, works_with_a_majority_and_counts_a_server_of_another_name_as_a_vote_against) {

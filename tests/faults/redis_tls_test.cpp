@@ -61,6 +61,17 @@ TEST_F(redis_tls, refuses_a_server_of_another_name_for_good) {
   EXPECT_NE(text.find("not to be trusted"), std::string::npos) << text;
 }
 
+/// RFC 9525: a name counts in the subjectAltName only.
+TEST_F(redis_tls, refuses_a_certificate_that_has_its_name_in_the_cn_only) {
+  start("localhost");
+  const auto [why, text] = refusal(url("localhost"));
+  EXPECT_EQ(why, errc::denied);
+  EXPECT_NE(text.find("issue one with subjectAltName=DNS:localhost"), std::string::npos) << text;
+  const auto [by_number, words] = refusal(url("127.0.0.1"));
+  EXPECT_EQ(by_number, errc::denied);
+  EXPECT_NE(words.find("issue one with subjectAltName=IP:127.0.0.1"), std::string::npos) << words;
+}
+
 TEST_F(redis_tls, refuses_a_server_whose_authority_it_does_not_know_for_good) {
   start("server");
   const std::string stranger = "rediss://localhost:" + std::to_string(port) + "/?ca=" + made->file("stranger.crt");

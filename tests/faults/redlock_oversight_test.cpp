@@ -59,6 +59,24 @@ TEST(redlock_oversight, lists_what_a_majority_has_and_nothing_else) {
   EXPECT_TRUE(names.at("at-two").holders.front().foreign);
 }
 
+/// With these limits a list that waited for the silent server would fail.
+TEST(redlock_oversight, lists_without_waiting_for_a_silent_server_whichever_it_is) {
+  for (std::size_t silent = 0; silent < 3; ++silent) {
+    redlock_servers servers(3);
+    const std::string patient = servers.url_of("young_nodes=vote&max_ttl=1h&connect_timeout=1h&timeout=1h");
+    watched_client one(servers.url()), known(patient, 1h), newcomer(patient, 1h);
+    const lease held = one.store.acquire("a", {.ttl = 1h});
+    EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 3; }));
+    EXPECT_EQ(all_names(known.store).size(), 1u) << "it has its connections";
+    servers[silent].stop();
+    for (watched_client* each : {&known, &newcomer}) {
+      auto listing = std::async(std::launch::async, [&] { return all_names(each->store); });
+      EXPECT_EQ(test::get(std::move(listing)).count("a"), 1u) << silent;
+    }
+    servers[silent].go_on();
+  }
+}
+
 TEST(redlock_oversight, without_a_majority_is_unreachable) {
   redlock_servers servers(3);
   watched_client one(servers.url(), 300ms);

@@ -18,9 +18,12 @@ class redlock_servers {
 
   /// They have just been started, and vote all the same.
   [[nodiscard]] std::string url(const std::string& more = "young_nodes=vote&max_ttl=1h") const {
+    return url_of("timeout=300ms&" + more);
+  }
+  [[nodiscard]] std::string url_of(const std::string& options) const {
     std::string paths;
     for (const auto& each : all_) paths.append(paths.empty() ? "" : ",").append(each->socket());
-    return "redlock+unix://" + paths + "?timeout=300ms&" + more;
+    return "redlock+unix://" + paths + "?" + options;
   }
   /// At how many of those that answer the name is held.
   [[nodiscard]] std::size_t holding(const std::string& name) const {

@@ -407,6 +407,51 @@ TEST(redlock, that_is_examined_shows_what_is_found_at_each_server) {
   EXPECT_TRUE(test::is(one.store.examine(), "redlock.server", finding::severity::danger)) << "no majority is left";
 }
 
+/// What an examination says of that server.
+bool is_at(const std::vector<finding>& all, const test::redis_server& server, std::string_view id,
+           finding::severity level) {
+  return std::any_of(all.begin(), all.end(), [&](const finding& each) {
+    return each.id == id && each.level == level && each.what.starts_with(server.socket() + ": ");
+  });
+}
+
+TEST(redlock, that_is_examined_names_a_replica_among_its_servers) {
+  redlock_servers servers(3);
+  EXPECT_EQ(servers[1].ask({"REPLICAOF", "127.0.0.1", std::to_string(test::free_port())}).text, "OK");
+  const std::vector<finding> all = watched_client(servers.url()).store.examine();
+  EXPECT_TRUE(test::are_whole(all));
+  EXPECT_TRUE(is_at(all, servers[0], "redis.role", finding::severity::fine));
+  EXPECT_TRUE(is_at(all, servers[1], "redis.role", finding::severity::danger));
+}
+
+TEST(redlock, that_is_examined_names_servers_that_are_too_young_to_vote) {
+  redlock_servers servers(3);
+  EXPECT_EQ(servers[2].ask({"CONFIG", "SET", "appendonly", "yes", "appendfsync", "always"}).text, "OK");
+  const std::vector<finding> all = watched_client(servers.url("max_ttl=1h")).store.examine();
+  EXPECT_TRUE(test::are_whole(all));
+  EXPECT_TRUE(is_at(all, servers[0], "redlock.age", finding::severity::warning));
+  EXPECT_TRUE(is_at(all, servers[2], "redlock.age", finding::severity::fine)) << "it keeps all that it says";
+  EXPECT_FALSE(test::found(watched_client(servers.url()).store.examine(), "redlock.age")) << "young_nodes=vote";
+}
+
+TEST(redlock, that_is_examined_names_a_server_with_two_names) {
+  redlock_servers servers(3);
+  const std::vector<finding> good = watched_client(servers.url()).store.examine();
+  EXPECT_TRUE(test::is(good, "redlock.same_server", finding::severity::fine));
+  const std::string first = servers[0].socket(), again = first + "-again", third = first + "-third";
+  std::filesystem::create_symlink(first, again);
+  std::filesystem::create_symlink(first, third);
+  const std::string options = "?young_nodes=vote&timeout=300ms";
+  const std::vector<finding> all =
+      watched_client("redlock+unix://" + first + "," + again + "," + servers[1].socket() + options).store.examine();
+  EXPECT_TRUE(test::are_whole(all));
+  ASSERT_TRUE(test::is(all, "redlock.same_server", finding::severity::warning));
+  EXPECT_TRUE(has(test::found(all, "redlock.same_server")->what, first + " and " + again));
+  const std::vector<finding> only_one =
+      watched_client("redlock+unix://" + first + "," + again + "," + third + options).store.examine();
+  EXPECT_TRUE(test::is(only_one, "redlock.same_server", finding::severity::danger)) << "no majority can vote";
+}
+
 TEST(redlock, gives_one_vote_to_a_server_with_two_names) {
   redlock_servers servers(2);
   const std::string other_name = servers[0].socket() + "-again";

@@ -98,6 +98,7 @@ class fake_voter final : public seam::voter {
     co_return answer<done>::yes(done());
   }
   task<answer<done>> take_away(io&, seam::breaking, limit) override { co_return answer<done>::no(); }
+  task<answer<std::string>> identity(io&, limit) override { co_return answer<std::string>::yes({}); }
   std::unique_ptr<seam::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
   [[nodiscard]] std::string where() const override { return "fake"; }
   [[nodiscard]] seam::backend& behind() noexcept override { std::terminate(); }

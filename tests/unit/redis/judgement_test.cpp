@@ -100,12 +100,31 @@ TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
   EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
   seam::findings at_redlock;
-  judge({.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .waits_out_restarts = true},
-        at_redlock);
+  judge(
+      {.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .votes_after = std::chrono::seconds(30)},
+      at_redlock);
   EXPECT_EQ(level(at_redlock.all(), "redis.persistence"), severity::fine) << "it does not vote until they are over";
   const std::vector<finding> snapshots = judged_server({{"appendonly", "no"}, {"save", "3600 1"}});
   EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);
+}
+
+TEST(judgement, of_age_is_when_a_server_of_redlock_votes) {
+  const auto of_age = [](const std::string& up, const std::string& sync) {
+    seam::findings found;
+    judge_age({.info = info_of({{"uptime_in_seconds", up}}),
+               .config = config_of({{"appendonly", "yes"}, {"appendfsync", sync}}),
+               .votes_after = std::chrono::seconds(30)},
+              found);
+    EXPECT_TRUE(test::are_whole(found.all()));
+    return found.take();
+  };
+  const std::vector<finding> young = of_age("12", "everysec");
+  EXPECT_EQ(level(young, "redlock.age"), severity::warning);
+  EXPECT_EQ(test::found(young, "redlock.age")->what, "The server was started 12 s ago, and votes in 19 s.");
+  EXPECT_EQ(level(of_age("31", "everysec"), "redlock.age"), severity::fine);
+  EXPECT_EQ(level(of_age("0", "always"), "redlock.age"), severity::fine);
+  EXPECT_TRUE(of_age("", "everysec").empty()) << "it does not say";
 }
 
 TEST(judgement, of_persistence_without_the_settings_says_what_was_not_seen) {
@@ -229,7 +248,7 @@ TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
 
 std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
   seam::findings found;
-  judge_sentinels(all, found);
+  judge_sentinels(all, "shop", found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();
 }
@@ -252,6 +271,12 @@ TEST(judgement, of_sentinels_wants_three_that_agree) {
   EXPECT_TRUE(is(of_sentinels({lonely}), "redis.sentinels", severity::danger));
   const std::vector<finding> silent = of_sentinels({a, {.from = "b:1", .why = "Connection refused"}});
   EXPECT_TRUE(is(silent, "redis.sentinel_silent", severity::warning));
+  EXPECT_TRUE(is(good, "redis.sentinel_channels", severity::fine));
+  sentinel_view deaf = a;
+  deaf.deaf = "NOPERM";
+  const std::vector<finding> not_heard = of_sentinels({deaf, b, c});
+  EXPECT_TRUE(is(not_heard, "redis.sentinel_channels", severity::warning));
+  EXPECT_NE(test::found(not_heard, "redis.sentinel_channels")->cure.find("ACL SETUSER shop '&+"), std::string::npos);
 }
 
 TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {

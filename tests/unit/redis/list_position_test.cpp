@@ -37,6 +37,7 @@ TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
   EXPECT_TRUE(p.put_off());
   p.go_to("0");
   EXPECT_EQ(p.write(), "0@c:3;17@a:1");
+  EXPECT_FALSE(p.others_are_listed());
   std::optional<list_position> next = list_position::read(p.write(), three_servers);
   ASSERT_TRUE(next);
   EXPECT_TRUE(next->put_off());
@@ -44,6 +45,7 @@ TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
   EXPECT_EQ(next->cursor(), "17");
   EXPECT_FALSE(next->put_off()) << "once is enough";
   EXPECT_EQ(next->write(), ";17@a:1;0@c:3");
+  EXPECT_TRUE(next->others_are_listed());
   std::optional<list_position> last = list_position::read(next->write(), three_servers);
   ASSERT_TRUE(last);
   EXPECT_EQ(last->part(), "a:1");
@@ -52,6 +54,12 @@ TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
   EXPECT_FALSE(last->is_over());
   last->go_to("0");
   EXPECT_TRUE(last->is_over());
+}
+
+TEST(list_position, has_nothing_listed_when_every_part_was_put_off) {
+  list_position p(three_servers);
+  while (p.put_off()) EXPECT_FALSE(p.others_are_listed());
+  EXPECT_FALSE(p.others_are_listed());
 }
 
 TEST(list_position, passes_over_a_part_that_is_gone_and_begins_anew_if_it_was_put_off) {
