@@ -19,8 +19,8 @@ class seats;
 ///
 /// Each lock() is an acquisition of the calling thread, and unlock() ends that thread's own: a thread whose lease was
 /// lost, and which unlocks late, never frees the lock of another that took it meanwhile. (A thread that has none ends
-/// the oldest, so that a unique_lock may be moved to another thread.) Locking twice on one thread throws
-/// would_deadlock; try_lock is then false.
+/// the oldest, so that a unique_lock may be moved to another thread. If there is none, the observer gets a warning.)
+/// Locking twice on one thread throws would_deadlock; try_lock is then false.
 class mutex {
  public:
   mutex(const store&, std::string_view name, const lock_options& = {});

@@ -51,8 +51,9 @@ class shared_mutex {
   void unlock_shared() noexcept;
 
   /// From writer to reader without a gap, keeping the fence; readers who are first in line come in too. There is no way
-  /// up: unlock, and lock anew. Throws lock_error: lost when it was not held, or what the store said; then it is held
-  /// as before, or as a reader: unlock_shared() or unlock() ends it either way.
+  /// up: unlock, and lock anew. Throws lock_error: lost when it was not held, or what the store said. In the latter
+  /// case this thread still holds the lock, as a writer or as a reader; call this function again, or end the hold with
+  /// unlock() or unlock_shared().
   void unlock_and_lock_shared();
 
   /// This thread's acquisition: its fence, deadline, lost_token. Throws lock_error(lost) when it has none.
