@@ -15,8 +15,15 @@ struct busy {
 /// Why an answer is not known.
 struct failure {
   failure(errc code_, std::string text_) : code(code_), text(std::move(text_)) {}
+  /// No answer came in time, and nobody reported an error either.
+  static failure late(std::string text) {
+    failure why(errc::unreachable, std::move(text));
+    why.is_late = true;
+    return why;
+  }
   errc code;
   std::string text;  ///< the server's own words, without secrets
+  bool is_late = false;
 
   /// Asking again cannot help: the store did answer.
   [[nodiscard]] bool permanent() const noexcept { return code != errc::unreachable && code != errc::not_ready; }
