@@ -1,4 +1,5 @@
 #include "conformance/suite.hpp"
+#include "support/eventually.hpp"
 
 namespace holdfast::conformance {
 namespace {
