@@ -18,7 +18,7 @@ answer rebuild_once(holdfast::store& store) {
     std::cout << "no lock service: " << why.message() << '\n';
     return answer::failed;
   }
-  std::cout << "someone else is at it\n";
+  std::cout << "not acquired within 20 ms\n";
   return answer::busy;
 }
 // [/three]

@@ -41,7 +41,7 @@ const std::error_category& error_category() noexcept {
 
 std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), error_category()}; }
 
-lock_error::lock_error(std::error_code code, std::string_view lock, std::string_view text)
-    : std::system_error(code, sentence(lock, text)), lock_(lock) {}
+lock_error::lock_error(std::error_code code, std::string_view lock, std::string_view text, bool no_answer)
+    : std::system_error(code, sentence(lock, text)), lock_(lock), no_answer_(no_answer) {}
 
 }  // namespace holdfast

@@ -21,9 +21,15 @@ struct once_state {
 
 namespace {
 
+core::request asking(const once_state& at, const core::terms& on) {
+  core::request wanted(at.name, on, at.until);
+  wanted.needs_answer = true;
+  return wanted;
+}
+
 /// Who still finds nothing stands in line for the whole lock.
 bool stand_in_line(once_state& at) {
-  if (!at.is_over()) at.held = at.on->acquire(core::request(at.name, at.maker, at.until));
+  if (!at.is_over()) at.held = at.on->acquire(asking(at, at.maker));
   return at.held.has_value();
 }
 
@@ -48,7 +54,8 @@ bool once_turn::comes() {
   if (std::exchange(at.has_waited, true)) return stand_in_line(at);
   std::exception_ptr silence;
   try {
-    core::request look(at.name, at.maker, at.until, true);
+    core::request look = asking(at, at.maker);
+    look.one_look = true;
     look.bounded = !at.was_over;
     at.held = at.on->acquire(std::move(look));
   } catch (const lock_error&) {  // one look asks once; a wait asks again, and throws what does not pass
@@ -60,7 +67,7 @@ bool once_turn::comes() {
     return false;
   }
   try {
-    const std::optional<lease> place = at.on->acquire(core::request(at.name, at.onlooker, at.until));
+    const std::optional<lease> place = at.on->acquire(asking(at, at.onlooker));
     return place.has_value();
   } catch (const lock_error& e) {
     if (e.code() != errc::unsupported) throw;

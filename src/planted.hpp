@@ -28,6 +28,7 @@ enum class bug {
   bundle_forgets_what_it_has,  // while one of several names is waited for, the others are not renewed
   delay_forgotten,             // a lock delay does not keep the lock closed after a loss
   downgrade_keeps_the_room,    // a downgrade without an answer leaves a hold that goes to the next local writer
+  short_limit_is_trouble,      // a limit that ends before the store has answered is reported as an error of the store
 
   // In the simulator's lease server.
   reader_beside_writer,      // a reader is let in while a writer holds

@@ -56,14 +56,17 @@ bool seats::acquire(const limit& until, kind what) {
 void seats::leave(kind what) noexcept {
   if (service_->forked()) return;
   const std::unique_ptr<seat> left = all_.with([&](all_seats& all) -> std::unique_ptr<seat> {
-    const auto own = [&](const auto& s) { return s->what == what && s->who == this_thread(); };
-    auto at = std::ranges::find_if(all, own);
-    if (at == all.end()) at = std::ranges::find(all, what, [](const auto& s) { return s->what; });
+    const auto fits = [what](const auto& s) { return s->what == what || s->may_read; };
+    const auto is_own = [](const auto& s) { return s->who == this_thread(); };
+    auto at = std::ranges::find_if(all, [&](const auto& s) { return is_own(s) && fits(s); });
+    if (at == all.end()) at = std::ranges::find_if(all, fits);
+    if (at == all.end()) at = std::ranges::find_if(all, is_own);
     if (at == all.end()) return nullptr;
     std::unique_ptr<seat> out = std::move(*at);
     all.erase(at);
     return out;
   });
+  if (!left) service_->warn(name_, "unlock of a lock that is not held; nothing was done");
 }  // released here, not under the lock
 
 bool seats::enter_again() {
@@ -88,8 +91,12 @@ void seats::downgrade() {
   service_->check_not_forked(name_);
   seat* const own = mine();
   if (own == nullptr || own->what != kind::whole) throw lock_error(errc::lost, name_, "this thread does not hold it");
+  all_.with([&](all_seats&) { own->may_read = true; });
   if (!service_->downgrade(own->held)) throw lock_error(errc::lost, name_, "[" + service_->url() + "]");
-  all_.with([&](all_seats&) { own->what = kind::reader; });
+  all_.with([&](all_seats&) {
+    own->what = kind::reader;
+    own->may_read = false;
+  });
 }
 
 const lease& seats::current() const {

@@ -25,7 +25,8 @@ class seats {
   [[nodiscard]] bool seated() const;  ///< this thread, in whatever kind
   void refuse_second() const;         ///< throws would_deadlock if this thread is seated
   [[nodiscard]] bool acquire(const limit&, kind = kind::whole);
-  /// This thread's own seat of that kind; else the oldest, so that a unique_lock may be moved to another thread.
+  /// Ends this thread's own seat of that kind; else the oldest of that kind, so that a unique_lock may be moved to
+  /// another thread; else this thread's own seat of the other kind. If there is none, the observer gets a warning.
   void leave(kind = kind::whole) noexcept;
 
   /// Once more, for a thread that is seated. False: it is not. Throws lock_error(lost) when its lease is.
@@ -33,7 +34,7 @@ class seats {
   /// Once less, and out with the last. A thread that is not seated is reported to the observer.
   void leave_own() noexcept;
 
-  /// This thread's whole lock becomes a reader's place. Throws lock_error.
+  /// This thread's whole lock becomes a reader's place. Throws lock_error; then the seat counts as one of either kind.
   void downgrade();
 
   [[nodiscard]] const lease& current() const;  ///< this thread's; throws lock_error(lost) when it has none
@@ -44,6 +45,7 @@ class seats {
     seat(std::uint64_t who_, kind what_, lease held_) noexcept;
     std::uint64_t who;
     kind what;
+    bool may_read = false;  // a downgrade was asked for, and is not known to have succeeded
     unsigned depth = 1;
     lease held;
   };

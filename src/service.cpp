@@ -247,7 +247,7 @@ void service::check_not_forked(std::string_view name) const {
 }
 
 void service::fail(const seam::failure& why, std::string_view name) const {
-  throw lock_error(why.code, name, (why.text.empty() ? "" : why.text + " ") + "[" + url_ + "]");
+  throw lock_error(why.code, name, (why.text.empty() ? "" : why.text + " ") + "[" + url_ + "]", why.is_late);
 }
 
 }  // namespace holdfast::detail

@@ -100,7 +100,14 @@ int wait_until_free(const free_options& o) {
   const store s = wanted.store.open({}, wanted.quiet);
   pause between;
   for (bool first = true;; first = false) {
-    const std::vector<sight> seen = look(s, wanted, wanted.wait == 0ms ? for_one_look() : limit(last));
+    std::vector<sight> seen;
+    try {
+      seen = look(s, wanted, wanted.wait == 0ms ? for_one_look() : limit(last));
+    } catch (const lock_error& e) {
+      if (!e.no_answer() || wanted.wait == 0ms || boot_clock::now() < last) throw;
+      if (!wanted.quiet) std::fprintf(stderr, "holdfast: gave up: %s\n", e.what());
+      return busy;
+    }
     const auto in_the_way = std::ranges::find(seen, false, &sight::free);
     if (in_the_way == seen.end()) return fine;
     if (first && wanted.verbose) std::fprintf(stderr, "holdfast: waiting for %s\n", in_words(*in_the_way).c_str());

@@ -59,6 +59,7 @@ void onlooker::on(const event& e) noexcept {
     if (e.what == event::kind::waiting || e.what == event::kind::left) {
       const std::lock_guard lock(mutex_);
       if (!e.why) holder_ = e.text;
+      unanswered_ = bool(e.why);
       name_ = e.name;
       if (e.what == event::kind::left) ++refusals_;
       heard_.notify_all();
@@ -124,6 +125,12 @@ std::string onlooker::holder(int refusals) {
   return holder_;
 }
 
+bool onlooker::unanswered(int refusals) {
+  (void)holder(refusals);
+  const std::lock_guard lock(mutex_);
+  return unanswered_;
+}
+
 acquisition::acquisition(const hold_options& o, store& s, caught_signals& signals, const status& told, onlooker& sees,
                          std::string label, ending* until)
     : options_(o),
@@ -152,9 +159,15 @@ std::optional<tenure> acquisition::get() {
 
 void acquisition::tell_busy() {
   const std::string holder = onlooker_.holder(refusals_);
-  const bool aloud = options_.skip ? options_.verbose : !options_.quiet;
-  if (aloud) say_in_words("busy: " + onlooker::line(options_.what(), holder));
-  status_.tell("busy", {{"name", options_.what()}, {"holder", holder}});
+  if (onlooker_.unanswered(refusals_) || look_was_cut_) {
+    const std::string why = "the store has not answered in time";
+    if (!options_.quiet) say_in_words("gave up on " + options_.what() + ": " + why);
+    status_.tell("busy", {{"name", options_.what()}, {"holder", ""}, {"why", why}});
+  } else {
+    const bool aloud = options_.skip ? options_.verbose : !options_.quiet;
+    if (aloud) say_in_words("busy: " + onlooker::line(options_.what(), holder));
+    status_.tell("busy", {{"name", options_.what()}, {"holder", holder}});
+  }
   code_ = options_.skip ? fine : options_.busy_code;
 }
 
@@ -203,35 +216,30 @@ void acquisition::say_who_holds_it() {
   });
 }
 
-/// What the store said at the look stands, if our own time was over before it could say it again.
-std::optional<tenure> acquisition::ask_in_line(const limit& until) {
-  try {
-    return ask(until);
-  } catch (const lock_error& e) {
-    if (refused_ && e.code() == errc::unreachable && boot_clock::now() >= until.at()) throw *refused_;
-    throw;
-  }
-}
-
-std::optional<tenure> acquisition::ask_as_told(const std::stop_token& stop) {
-  const instant last = options_.wait ? within(*options_.wait).at() : instant::max();
+std::optional<tenure> acquisition::ask_as_told(instant last, const std::stop_token& stop) {
   std::optional<tenure> got = look(last, stop);
   if (got || options_.wait == 0ms || stop.stop_requested()) return got;
   waits_.set();
-  got = ask_in_line(limit(last, stop));
-  if (!got) ++refusals_;
+  got = ask(limit(last, stop));
+  if (got) return got;
+  ++refusals_;
+  // What the store said at the look stands, if our own time was over before it could say it again.
+  if (refused_ && onlooker_.unanswered(refusals_)) throw *refused_;
   return got;
 }
 
 /// The store is asked in a thread of its own: one that gives no answer keeps nobody from hearing a signal. The ending
-/// is minded in the queue only: what is free is had, and given back.
+/// is minded in the queue only: what is free is had, and given back. A look has the store's patience, which may be more
+/// than our own time.
 std::optional<tenure> acquisition::ask_and_hear_signals() {
+  const instant last = options_.wait ? within(*options_.wait).at() : instant::max();
+  instant look_until = options_.wait == 0ms ? instant::max() : last;
   if (!options_.quiet && !options_.verbose && ::isatty(STDERR_FILENO) == 1) say_at_ = boot_clock::now() + 1s;
   std::optional<tenure> got;
   std::exception_ptr why;
   std::jthread asking([&](const std::stop_token& give_up) {  // asked also if we throw, before it is waited for
     try {
-      got = ask_as_told(give_up);
+      got = ask_as_told(last, give_up);
     } catch (const std::exception&) {
       why = std::current_exception();
     }
@@ -244,11 +252,14 @@ std::optional<tenure> acquisition::ask_and_hear_signals() {
                     {minds ? until_->fd() : -1, POLLIN, 0},
                     {waits ? -1 : waits_.fd(), POLLIN, 0}};
     const instant look_at = minds && all[2].fd < 0 ? boot_clock::now() + ask_again : instant::max();
-    ::poll(all, 4, poll_timeout(std::min(say_at_, look_at)));
+    ::poll(all, 4, poll_timeout(std::min({say_at_, look_at, look_until})));
     say_who_holds_it();
     waits = waits || all[3].revents != 0;
-    if (signals_.asked_to_stop() != 0 || (minds && until_->over())) asking.request_stop();
     over = all[1].revents != 0;
+    look_was_cut_ = look_was_cut_ || (!waits && !over && boot_clock::now() >= look_until);
+    if (waits || look_was_cut_) look_until = instant::max();
+    if (look_was_cut_) asking.request_stop();
+    if (signals_.asked_to_stop() != 0 || (minds && until_->over())) asking.request_stop();
   }
   asking.join();
   answered_.take();

@@ -72,6 +72,8 @@ class onlooker final : public observer {
   [[nodiscard]] static std::string line(std::string_view name, std::string_view holder);
   /// After so many refusals. Events come a little later than the answers that they are about.
   [[nodiscard]] std::string holder(int refusals);
+  /// The same: whether the last was none by another holder, but a limit that ended before the store had answered.
+  [[nodiscard]] bool unanswered(int refusals);
 
  private:
   void tell_request(const event&) const;
@@ -84,6 +86,7 @@ class onlooker final : public observer {
   std::string name_, holder_, loss_, unrenewed_;
   std::atomic<bool> nested_{false};
   int refusals_ = 0;
+  bool unanswered_ = false;
 };
 
 /// Gets what the options want. Signals are heard meanwhile: those that end us make us leave the queue; so does the
@@ -105,9 +108,8 @@ class acquisition {
  private:
   using instant = boot_clock::time_point;
   [[nodiscard]] std::optional<tenure> ask_and_hear_signals();
-  [[nodiscard]] std::optional<tenure> ask_as_told(const std::stop_token&);
+  [[nodiscard]] std::optional<tenure> ask_as_told(instant last, const std::stop_token&);
   [[nodiscard]] std::optional<tenure> look(instant last, const std::stop_token&);
-  [[nodiscard]] std::optional<tenure> ask_in_line(const limit&);
   [[nodiscard]] std::optional<tenure> ask(const limit&);
   void tell_busy();
   void say_who_holds_it();
@@ -124,6 +126,7 @@ class acquisition {
   flag waits_, answered_;
   int refusals_ = 0;
   std::optional<lock_error> refused_;  // by a store that did answer, but could not serve
+  bool look_was_cut_ = false;          // our time was over before the store had answered it
   int code_ = 0;
   std::jthread saying_;  // the last member: it ends before what it looks at
 };

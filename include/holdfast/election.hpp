@@ -91,7 +91,7 @@ class election {
 
   /// Waits as long as it takes, in order of arrival. Throws lock_error when the store fails.
   leadership campaign();
-  /// Empty: not within the limit, or the limit's token asked us to stop. within(0s) is one look.
+  /// Returns an empty optional if it was not elected within the limit, or the limit's token was stopped; see limit.
   [[nodiscard]] std::optional<leadership> try_campaign(const limit&);
   /// Has looked once. Whoever watches needs no right to lead.
   [[nodiscard]] leaders observe() const;

@@ -27,11 +27,14 @@ enum class errc {
 /// Thrown when a store fails. what() names the lock, the store (without secrets) and the server's own words.
 class lock_error : public std::system_error {
  public:
-  lock_error(std::error_code, std::string_view lock, std::string_view text);
+  lock_error(std::error_code, std::string_view lock, std::string_view text, bool no_answer = false);
   [[nodiscard]] const std::string& lock() const noexcept { return lock_; }
+  /// True for `unreachable` if no answer came in time and nobody reported an error, such as a refused connection.
+  [[nodiscard]] bool no_answer() const noexcept { return no_answer_; }
 
  private:
   std::string lock_;
+  bool no_answer_;
 };
 
 }  // namespace holdfast

@@ -16,8 +16,11 @@ struct boot_clock {
 };
 
 /// How long a caller waits: until an instant, until asked to stop, or whichever comes first. Made by within() and
-/// until(); it has no default, so that `{}` always means options. A limit shorter than the store takes to answer is an
-/// error (unreachable), not "busy": nobody knows.
+/// until(); it has no default, so that `{}` always means options.
+///
+/// If the limit of an acquisition ends before the store has answered, nothing is acquired, and what the request may
+/// still acquire is released in the background. That is an error only if the store reported one (a refused connection,
+/// a replica, a full disk), or if it has answered no call through this store object for open_options::patience.
 class limit {
  public:
   explicit limit(boot_clock::time_point at, std::stop_token stop = {}) noexcept : at_(at), stop_(std::move(stop)) {}
@@ -29,7 +32,8 @@ class limit {
   std::stop_token stop_;
 };
 
-/// within(2s), within(2s, token). Saturates: within(hours::max()) is for ever; within(0s) is one look.
+/// within(2s), within(2s, token). Saturates: within(hours::max()) is for ever. within(0s) does not wait for another
+/// holder; it waits for an answer of the store, for open_options::patience at most.
 template <class Rep, class Period>
 [[nodiscard]] limit within(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) noexcept {
   using seconds = std::chrono::duration<double>;

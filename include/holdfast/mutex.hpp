@@ -19,8 +19,8 @@ class seats;
 ///
 /// Each lock() is an acquisition of the calling thread, and unlock() ends that thread's own: a thread whose lease was
 /// lost, and which unlocks late, never frees the lock of another that took it meanwhile. (A thread that has none ends
-/// the oldest, so that a unique_lock may be moved to another thread.) Locking twice on one thread throws
-/// would_deadlock; try_lock is then false.
+/// the oldest, so that a unique_lock may be moved to another thread. If there is none, the observer gets a warning.)
+/// Locking twice on one thread throws would_deadlock; try_lock is then false.
 class mutex {
  public:
   mutex(const store&, std::string_view name, const lock_options& = {});
@@ -30,7 +30,10 @@ class mutex {
 
   void lock();                                      ///< throws lock_error when the store fails
   [[nodiscard]] bool lock(const std::stop_token&);  ///< false: asked to stop
-  [[nodiscard]] bool try_lock();                    ///< one look; never waits for another holder
+  /// Never waits for another holder; waits for an answer of the store, for its patience at most.
+  [[nodiscard]] bool try_lock();
+  /// False: not acquired within the limit, also if the store has not answered by then. Throws lock_error when the store
+  /// fails; see limit. So do the other functions with a limit.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return lock_within(within(wait));

@@ -15,7 +15,8 @@ struct event {
     suspect,           ///< a renewal got no answer; it is tried again until the deadline
     lost,              ///< took: how long it was held; text: why
     released,          ///< took: how long it was held
-    left,              ///< the caller gave up; took: how long it waited; text: the holder's label, or what went wrong
+    left,              ///< not acquired; took: how long the caller waited; text: the holder's label. If the store has
+                       ///< failed, or has not answered by the limit: why and text say so
     revoke_requested,  ///< somebody asks the holder to let go; took: how long it is held; text: the reason
     warning,           ///< something the program should know, such as an exception out of a callback
   };

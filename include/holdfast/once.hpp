@@ -61,8 +61,9 @@ Found made_by(Make& make, lease& held) {
 /// it. A maker that is paused beyond its ttl may be the second one that makes: whoever minds gives the lease's fence to
 /// the place it writes to.
 ///
-/// The limit is for the waiting: empty when it is over, or its token stops. Blocks the calling thread; neither `look`
-/// nor `make` may call once() for the same name. Throws lock_error, and what `look` and `make` throw.
+/// The limit is for the waiting: empty when it is over, or its token stops. If it ends before the store has answered,
+/// that is an error (unreachable). Blocks the calling thread; neither `look` nor `make` may call once() for the same
+/// name. Throws lock_error, and what `look` and `make` throw.
 template <std::invocable Look, class Make>
 [[nodiscard]] detail::found<Look> once(const store& s, std::string_view name, const limit& until, Look look, Make make,
                                        const lock_options& options = {}) {

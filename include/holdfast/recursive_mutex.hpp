@@ -23,7 +23,10 @@ class recursive_mutex {
 
   void lock();                                      ///< throws lock_error when the store fails
   [[nodiscard]] bool lock(const std::stop_token&);  ///< false: asked to stop
-  [[nodiscard]] bool try_lock();                    ///< one look; never waits for another holder
+  /// Never waits for another holder; waits for an answer of the store, for its patience at most.
+  [[nodiscard]] bool try_lock();
+  /// False: not acquired within the limit, also if the store has not answered by then. Throws lock_error when the store
+  /// fails; see limit. So do the other functions with a limit.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return lock_within(within(wait));

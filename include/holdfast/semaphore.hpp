@@ -33,7 +33,7 @@ class semaphore {
   ~semaphore();  ///< nobody may wait for it; what was acquired through it is released
 
   void acquire();                    ///< one; throws lock_error when the store fails
-  [[nodiscard]] bool try_acquire();  ///< one look
+  [[nodiscard]] bool try_acquire();  ///< never waits for other holders; for the rest see mutex::try_lock()
   template <class Rep, class Period>
   [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {
     return acquire_within(within(wait));
@@ -49,7 +49,7 @@ class semaphore {
   /// k at once, as a lease of its own with its own deadline and loss. Throws lock_error(bad_option) unless 1 <= k and k
   /// is not more than there are.
   [[nodiscard]] lease take(std::ptrdiff_t k = 1);
-  /// Empty: not within the limit, or the limit's token asked us to stop.
+  /// Returns an empty optional if it was not acquired within the limit, or the limit's token was stopped; see limit.
   [[nodiscard]] std::optional<lease> try_take(const limit&, std::ptrdiff_t k = 1);
 
   /// From now on there are so many, here and in the store; what is held stays held. Others who name it have to resize,

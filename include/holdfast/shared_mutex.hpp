@@ -26,7 +26,10 @@ class shared_mutex {
 
   void lock();                                      ///< throws lock_error when the store fails
   [[nodiscard]] bool lock(const std::stop_token&);  ///< false: asked to stop
-  [[nodiscard]] bool try_lock();                    ///< one look; never waits for another holder
+  /// Never waits for another holder; waits for an answer of the store, for its patience at most.
+  [[nodiscard]] bool try_lock();
+  /// False: not acquired within the limit, also if the store has not answered by then. Throws lock_error when the store
+  /// fails; see limit. So do the other functions with a limit.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
     return lock_within(within(wait));
@@ -51,8 +54,9 @@ class shared_mutex {
   void unlock_shared() noexcept;
 
   /// From writer to reader without a gap, keeping the fence; readers who are first in line come in too. There is no way
-  /// up: unlock, and lock anew. Throws lock_error: lost when it was not held, or what the store said; then it is held
-  /// as before, or as a reader: unlock_shared() or unlock() ends it either way.
+  /// up: unlock, and lock anew. Throws lock_error: lost when it was not held, or what the store said. In the latter
+  /// case this thread still holds the lock, as a writer or as a reader; call this function again, or end the hold with
+  /// unlock() or unlock_shared().
   void unlock_and_lock_shared();
 
   /// This thread's acquisition: its fence, deadline, lost_token. Throws lock_error(lost) when it has none.

@@ -35,8 +35,9 @@ struct guarantees {
 };
 
 struct open_options {
-  std::chrono::milliseconds patience{5'000};  ///< a store silent for so long is an error, even for lock(); 1 ms to 1 h
-  unsigned burst = 16;                        ///< callers of one process served in one turn; 1: strict order
+  /// If the store does not answer for this long, calls fail with unreachable, also lock(). 1 ms to 1 h.
+  std::chrono::milliseconds patience{5'000};
+  unsigned burst = 16;  ///< callers of one process served in one turn; 1: strict order
   std::shared_ptr<observer> observe{};
   /// Where callbacks and resumed coroutines run; empty: the store's own notifier thread. Called on library threads;
   /// must not run the function in place, and must outlive the store and the async calls begun on it, cancelled ones
@@ -58,10 +59,13 @@ class store {
   /// all; no two such calls wait for each other, whatever the order; a name given twice counts once.
   lease acquire(const names&, const lock_options& = {});
 
-  /// Empty: someone else holds it, or the limit's token asked us to stop. Without a limit: one look.
+  /// Returns an empty optional if the lock was not acquired within the limit, for whatever reason: another client holds
+  /// it, the store has not answered yet, or the limit's token was stopped. Without a limit: as with within(0s). Throws
+  /// lock_error when the store fails; see limit.
   [[nodiscard]] std::optional<lease> try_acquire(const names&, const lock_options& = {});
   [[nodiscard]] std::optional<lease> try_acquire(const names&, const limit&, const lock_options& = {});
-  /// The same without exceptions: empty with `why` set when the store failed, empty with `why` clear when busy.
+  /// The same, but reports errors through `why` instead of throwing: `why` is clear if the lock was not acquired, and
+  /// set if the store failed.
   [[nodiscard]] std::optional<lease> try_acquire(const names&, const limit&, const lock_options&,
                                                  std::error_code& why) noexcept;
 

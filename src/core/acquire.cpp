@@ -12,13 +12,6 @@ namespace holdfast::core {
 using runtime::later;
 using runtime::wake;
 
-namespace {
-
-/// How long an answer may take before its lack is worth telling.
-constexpr span usual_answer = std::chrono::milliseconds(20);
-
-}  // namespace
-
 /// We are the one caller of this process that goes to the store for this name. Whatever happens there, the next one is
 /// called in, unless we come back with the lock. Readers, takers of permits and those who want several names go alone,
 /// and keep nobody waiting.
@@ -77,7 +70,9 @@ task<outcome> engine::acquire(io& i, request r) {
   const gate::entry way_in = alone ? gate::entry::head : gate_.enter(r.name, me, !r.one_look);
   if (way_in == gate::entry::busy) {
     std::optional<seam::failure> trouble = gate_.trouble_at(r.name);
-    co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
+    if (!trouble) co_return outcome::busy();
+    const instant now = i.now();
+    co_return at_limit(std::move(*trouble), is_silent(now, now), r.needs_answer);
   }
   if (way_in == gate::entry::waiting) {
     const in_line place(*this, r.name, me);
@@ -104,10 +99,9 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   me.settled = true;
   if (left) {
     if (why == wake::stopped) co_return asked_to_stop();
-    // For a moment, a store that is just being asked by another is as good as busy.
-    const bool long_enough = i.now() - came >= usual_answer;
-    std::optional<seam::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
-    co_return trouble ? outcome::failed(std::move(*trouble)) : outcome::busy();
+    std::optional<seam::failure> trouble = gate_.trouble_at(r.name, me);
+    if (!trouble) co_return outcome::busy();
+    co_return at_limit(std::move(*trouble), is_silent(came, i.now()), r.needs_answer);
   }
   if (me.failed) co_return outcome::failed(std::move(*me.failed));
   if (me.given) co_return outcome::granted(std::move(me.given));
@@ -148,10 +142,9 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
   std::unique_ptr<seam::claim> claim = open_claim(i, r, owner);
   const instant last = r.one_look && !r.bounded ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
-  reason why_not;                    // in the store's own words
-  bool heard_no = me.saw_answers();  // just now
-  span grace = usual_answer;         // an answer that comes later than usual
-  bool known = false;                // the store may have a place or a lock of ours
+  reason why_not;  // in the store's own words
+  bool heard_no = me.saw_answers();
+  bool known = false;  // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
@@ -166,10 +159,8 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       answer = seam::answer<seam::grant>::unknown(seam::failure(errc::not_ready, e.what()));
     }
     const instant now = i.now();
-    if (!answer.is_unknown()) {
-      me.answered();
-      grace = std::max(grace, 4 * (now - sent));
-    }
+    silence_.hear(answer, now);
+    if (!answer.is_unknown()) me.answered();
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
       if (silent_since) room.calm();
       co_return take(r, owner, std::move(claim), answer.value(), now);
@@ -201,38 +192,39 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       break;
     }
     if (planted(bug::unknown_is_no)) co_return outcome::busy();
-    seam::failure failed = answer.is_yes() ? seam::failure(errc::unreachable, "the answer took longer than the ttl")
-                                           : std::move(answer.why());
+    seam::failure failed =
+        answer.is_yes() ? seam::failure::late("the answer took longer than the ttl") : std::move(answer.why());
     if (until.get().stop().stop_requested()) {
       end = asked_to_stop();
       break;
     }
     failed = why_not.after(std::move(failed), now >= cut_at);
     if (!silent_since) silent_since = sent;
+    const instant unanswered_since = silence_.since(*silent_since);  // by any call of this process
     const bool out_of_patience = failed.permanent() || now >= later(*silent_since, settings_.patience);
     if (out_of_patience) room.fail(failed);
     const limit pause(std::min({last, later(*silent_since, settings_.patience), later(now, back_off(i, tries++))}),
                       until.get().stop());
-    if (out_of_patience || r.one_look || now >= last) {
-      // A limit that ends while a store that has just answered is being asked again: as good as busy.
-      const bool as_good_as_busy = heard_no && !out_of_patience && now - *silent_since < grace;
-      if (!as_good_as_busy) end = outcome::failed(std::move(failed));
-      break;
+    // Without a limit of its own, one look lasts until there is an answer.
+    const bool looked = r.one_look && (r.bounded || !failed.is_late);
+    wake why = wake::late;
+    if (!out_of_patience && !looked && now < last) {
+      room.trouble(failed);
+      why = co_await pauses_.pause(i, cuts, pause);
     }
-    heard_no = heard_no && now - *silent_since < grace;
-    room.trouble(failed);
-    const wake why = co_await pauses_.pause(i, cuts, pause);
     if (why == wake::stopped) {
       end = asked_to_stop();
+      break;
+    }
+    if (out_of_patience || looked || i.now() >= last) {
+      const bool silent = out_of_patience || is_silent(unanswered_since, i.now());
+      outcome left = at_limit(std::move(failed), silent, r.needs_answer && !heard_no);
+      if (left.what == outcome::kind::failed || !heard_no) end = std::move(left);
       break;
     }
     if (planted(bug::new_owner_each_try)) {
       owner = seam::owner_id::of(i.random(), i.random());
       claim = open_claim(i, r, owner);
-    }
-    if (i.now() >= last) {
-      end = outcome::failed(std::move(failed));
-      break;
     }
   }
   if (known && !planted(bug::limit_keeps_the_place)) spawn(give_back(std::move(claim), r.on.ttl + r.on.delay));
@@ -257,6 +249,17 @@ outcome engine::take(const request& r, const seam::owner_id& owner, std::unique_
   }
 }
 
+/// No call of this process has been answered for patience.
+bool engine::is_silent(instant unanswered_since, instant now) {
+  return now >= later(silence_.since(unanswered_since), settings_.patience);
+}
+
+/// A limit has ended, and the last try has failed. The store is in trouble if it said so itself, or is silent.
+outcome engine::at_limit(seam::failure why, bool silent, bool needs_answer) const {
+  const bool is_trouble = !why.is_late || silent || planted(bug::short_limit_is_trouble);
+  return is_trouble || needs_answer ? outcome::failed(std::move(why)) : outcome::unanswered(std::move(why));
+}
+
 outcome engine::asked_to_stop() const {
   return closing_.stop_requested() ? outcome::failed(seam::failure(errc::closed, "")) : outcome::stopped();
 }
@@ -267,7 +270,7 @@ void engine::tell_end(io& i, const request& r, const outcome& end, instant began
   if (end.what == outcome::kind::granted) {
     e.what = event::kind::acquired;
     e.fence = end.lease->fence();
-  } else if (end.what == outcome::kind::failed) {
+  } else if (end.why) {
     e.why = end.why->code;
     e.text = end.why->text;
   } else {

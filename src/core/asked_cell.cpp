@@ -24,8 +24,9 @@ failure closed() { return failure(errc::closed, ""); }
 
 }  // namespace
 
-asked_cell::asked_cell(std::unique_ptr<seam::cell> c, runtime::span patience, std::stop_token closing) noexcept
-    : cell_(std::move(c)), patience_(patience), closing_(std::move(closing)) {}
+asked_cell::asked_cell(std::unique_ptr<seam::cell> c, runtime::span patience, silence& s,
+                       std::stop_token closing) noexcept
+    : cell_(std::move(c)), patience_(patience), silence_(&s), closing_(std::move(closing)) {}
 
 task<answer<reading>> asked_cell::look(io& i, limit l) {
   const cut until(l, closing_);
@@ -43,6 +44,7 @@ task<answer<reading>> asked_cell::look(io& i, limit l) {
       got = answer<reading>::unknown(failure(errc::not_ready, e.what()));
     }
     const instant now = i.now();
+    silence_->hear(got, now);
     if (!got.is_unknown()) co_return got;
     why_not.settle(got, now >= last);
     if (got.why().permanent() || now >= last) co_return got;
@@ -65,8 +67,9 @@ task<answer<std::uint64_t>> asked_cell::put(io& i, std::uint64_t seen, seam::cha
     } catch (const std::exception& e) {  // it may have been sent
       got = answer<std::uint64_t>::unknown(failure(errc::not_ready, e.what()));
     }
-    if (!got.is_unknown()) co_return got;
     const instant now = i.now();
+    silence_->hear(got, now);
+    if (!got.is_unknown()) co_return got;
     why_not.settle(got, now >= last);
     if (got.why().permanent()) break;
     wanted.again = true;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "core/silence.hpp"
 #include "runtime/clock.hpp"
 #include "store/cell.hpp"
 
@@ -12,9 +13,10 @@ using runtime::io;
 using runtime::task;
 
 /// A cell that is asked until it answers: a store silent for its patience is an error, and so is one that is closed.
+/// The silence outlives it.
 class asked_cell {
  public:
-  asked_cell(std::unique_ptr<seam::cell>, runtime::span patience, std::stop_token closing) noexcept;
+  asked_cell(std::unique_ptr<seam::cell>, runtime::span patience, silence&, std::stop_token closing) noexcept;
 
   /// yes or unknown. A limit that is over already bounds nothing but its stop_token.
   [[nodiscard]] task<seam::answer<seam::reading>> look(io&, limit);
@@ -26,6 +28,7 @@ class asked_cell {
  private:
   std::unique_ptr<seam::cell> cell_;
   runtime::span patience_;
+  silence* silence_;
   std::stop_token closing_;
 };
 

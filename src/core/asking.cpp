@@ -31,6 +31,7 @@ task<seam::answer<T>> engine::ask_while_open(io& i, limit l, Ask ask) {
   if (closing_.stop_requested()) co_return seam::answer<T>::unknown(closing());
   const cut until(l, closing_.get_token());
   seam::answer<T> answer = co_await insist<T>(i, until.get(), settings_.patience, ask);
+  silence_.hear(answer, i.now());
   if (answer.is_unknown() && closing_.stop_requested()) co_return seam::answer<T>::unknown(closing());
   co_return answer;
 }

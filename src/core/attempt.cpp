@@ -60,7 +60,7 @@ void mend_soon(electorate& all, const std::shared_ptr<attempt>& a, std::size_t w
 task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
   bool mine = a->turns[who].try_enter();
   if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
-  if (!mine) co_return answer<vote>::unknown(failure(errc::unreachable, "not asked"));
+  if (!mine) co_return answer<vote>::unknown(failure::late("not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await all[who].ask(all.home(), *a, l);
   a->count(who, got.is_yes() && got.value().fence != 0);
@@ -71,7 +71,7 @@ task<answer<vote>> ask(electorate& all, std::shared_ptr<attempt> a, std::size_t 
 task<answer<done>> raise(electorate& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
   bool mine = a->turns[who].try_enter();
   if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
-  if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "not asked"));
+  if (!mine) co_return answer<done>::unknown(failure::late("not asked"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].raise(all.home(), *a, a->fence, l);
   if (got.is_no()) a->count(who, false);
@@ -82,7 +82,7 @@ task<answer<done>> renew(electorate& all, std::shared_ptr<attempt> a, std::size_
                          std::uint64_t number, limit l) {
   bool mine = a->turns[who].try_enter();
   if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
-  if (!mine) co_return answer<done>::unknown(failure(errc::unreachable, "a step before is still under way"));
+  if (!mine) co_return answer<done>::unknown(failure::late("a step before is still under way"));
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
   a->count(who, got.is_yes());

@@ -28,6 +28,7 @@ task<seam::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy> le
     if (!planted(bug::downgrade_keeps_the_room)) call_next(*h);
     answer = co_await h->claim->downgrade(i, lease->fence(), h->ttl(), until);
     const instant now = i.now();
+    silence_.hear(answer, now);
     if (!answer.is_unknown()) break;
     why_not.settle(answer, now >= last);
     if (answer.why().permanent() || now >= last) break;
@@ -44,6 +45,7 @@ task<seam::answer<seam::done>> engine::resize(io& i, std::string name, std::uint
   const auto ask = [&](const limit& one) { return backend_.resize(i, name, permits, one); };
   seam::answer<seam::done> answer = seam::answer<seam::done>::unknown(seam::failure(errc::closed, ""));
   if (!closing_.stop_requested()) answer = co_await insist<seam::done>(i, until.get(), settings_.patience, ask);
+  silence_.hear(answer, i.now());
   co_return answer;
 }
 

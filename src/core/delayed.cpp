@@ -24,8 +24,7 @@ task<answer<grant>> delayed::poll(io& i, limit l) {
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     if (kept.is_no()) co_return answer<grant>::no();
     if (i.now() >= mine.deadline) {  // what was over is over, though the store may say yes: it may be a later grant
-      seam::failure late(errc::unreachable, "the answer took longer than the ttl");
-      co_return answer<grant>::unknown(std::move(late));
+      co_return answer<grant>::unknown(seam::failure::late("the answer took longer than the ttl"));
     }
     mine.deadline = kept.value();
   }

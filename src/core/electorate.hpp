@@ -97,7 +97,7 @@ class electorate {
   /// All that went wrong, server by server. Where asking again cannot help, the code says so.
   template <class T>
   [[nodiscard]] seam::failure why_not(round<T>& all, std::string_view what) const {
-    std::size_t for_good = 0;
+    std::size_t for_good = 0, refused = 0;
     std::optional<errc> code, for_good_code;
     std::string text(what);
     std::size_t told = 0;
@@ -105,6 +105,7 @@ class electorate {
       std::optional<seam::answer<T>>& got = all.replies()[who];
       if (!got || !got->is_unknown()) continue;
       const seam::failure& why = got->why();
+      if (!why.is_late) ++refused;
       if (why.permanent()) {
         ++for_good;
         for_good_code = why.code;
@@ -115,7 +116,10 @@ class electorate {
     if (told == 0) text.append(": no answer in time");
     if (for_good > voters_.size() - majority()) return seam::failure(*for_good_code, std::move(text));
     if (code && seam::failure(*code, "").permanent()) code = errc::not_ready;
-    return seam::failure(code.value_or(errc::unreachable), std::move(text));
+    seam::failure all_in_all(code.value_or(errc::unreachable), std::move(text));
+    const bool can_be_heard = refused <= voters_.size() - majority();  // a majority, once the others answer
+    all_in_all.is_late = all_in_all.code == errc::unreachable && can_be_heard;
+    return all_in_all;
   }
 
   /// Until as many are connected as an election needs, or nobody else can be; or why a majority is not.

@@ -34,7 +34,7 @@ std::size_t engine::kept() const noexcept {
 }
 
 asked_cell engine::open_cell(std::string name, bool until_closed) {
-  return asked_cell(backend_.open_cell(std::move(name)), settings_.patience,
+  return asked_cell(backend_.open_cell(std::move(name)), settings_.patience, silence_,
                     until_closed ? closing_.get_token() : std::stop_token());
 }
 

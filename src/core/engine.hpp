@@ -17,6 +17,7 @@
 #include "core/hold.hpp"
 #include "core/pauses.hpp"
 #include "core/report.hpp"
+#include "core/silence.hpp"
 #include "holdfast/lease.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/guarded.hpp"
@@ -47,8 +48,9 @@ class request {
   std::vector<std::string> others{};  ///< more names, all or nothing
   terms on;
   limit until;
-  bool one_look;         ///< never wait for another holder; it has the store's patience
-  bool bounded = false;  ///< but no more than `until`
+  bool one_look;              ///< never wait for another holder; it has the store's patience
+  bool bounded = false;       ///< but no more than `until`
+  bool needs_answer = false;  ///< a limit that ends before the store has answered is a failure, and not busy
 };
 
 /// How an acquire ended.
@@ -61,12 +63,14 @@ class outcome {
     end.holder = std::move(holder);
     return end;
   }
+  /// The limit ended before the store had answered: as good as busy.
+  static outcome unanswered(seam::failure why) { return outcome(kind::busy, nullptr, std::move(why)); }
   static outcome stopped() { return outcome(kind::stopped, nullptr, std::nullopt); }
   static outcome failed(seam::failure why) { return outcome(kind::failed, nullptr, std::move(why)); }
 
   kind what;
   std::shared_ptr<tenancy> lease;    ///< of granted
-  std::optional<seam::failure> why;  ///< of failed
+  std::optional<seam::failure> why;  ///< of failed; of busy: the store has not answered
   std::string holder;                ///< of busy: its label, as far as the store told
 
  private:
@@ -82,7 +86,7 @@ class outcome {
 class engine {
  public:
   struct settings {
-    span patience;   ///< a store silent for so long is an error
+    span patience;   ///< a store that does not answer for this long is an error
     unsigned burst;  ///< local callers served in one turn
   };
 
@@ -138,6 +142,8 @@ class engine {
   std::unique_ptr<seam::claim> open_claim(io&, const request&, const seam::owner_id&);
   task<outcome> ask(io&, const request&, visitor&, in_room&, bool told);  // told: the observer knows that we wait
   outcome take(const request&, const seam::owner_id&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
+  [[nodiscard]] bool is_silent(instant unanswered_since, instant now);
+  [[nodiscard]] outcome at_limit(seam::failure, bool silent, bool needs_answer) const;
   [[nodiscard]] outcome asked_to_stop() const;
   void tell_end(io&, const request&, const outcome&, instant began);
 
@@ -190,6 +196,7 @@ class engine {
   const bool drops_by_itself_;  // the store drops what is not renewed
   gate gate_;
   pauses pauses_;  // of those who got no answer
+  silence silence_;
   struct schedule {
     due_heap holds;
     std::vector<seam::asking> asked;  // to be heard

@@ -94,7 +94,7 @@ std::optional<seam::failure> gate::trouble_at(const std::string& name, const vis
     if (at == rooms.end()) return std::nullopt;
     if (at->second.trouble) return *at->second.trouble;
     if (at->second.progress.answers != v.seen_) return std::nullopt;
-    return seam::failure(errc::unreachable, "no answer yet");
+    return seam::failure::late("no answer yet");
   });
 }
 

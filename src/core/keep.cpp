@@ -151,6 +151,7 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
     answer = seam::answer<instant>::unknown(seam::failure(errc::not_ready, e.what()));
   }
   const instant now = i.now();
+  silence_.hear(answer, now);
   if (answer.is_unknown() && planted(bug::unknown_is_yes)) {
     answer = seam::answer<instant>::yes(seam::deadline_after(sent, ttl));
   }

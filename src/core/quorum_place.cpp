@@ -36,7 +36,7 @@ span varied(io& i, span least) {
   return least + span(static_cast<span::rep>(i.random() % static_cast<std::uint64_t>(least.count() + 1)));
 }
 
-failure too_late() { return failure(errc::unreachable, "the answer took longer than the ttl"); }
+failure too_late() { return failure::late("the answer took longer than the ttl"); }
 
 failure too_long(milliseconds ttl, milliseconds max_ttl) {
   return failure(errc::bad_option, "a ttl of " + std::to_string(ttl.count()) + " ms (with its delay) is longer than " +
@@ -262,8 +262,7 @@ failure quorum::place::too_small_a_margin(attempt& a) const {
   failure why = all_.why_not(*a.votes, std::to_string(a.votes->count().yes) + " of the " + needed +
                                            " servers that a min_margin of " + std::to_string(settings_.min_margin) +
                                            " needs gave the lock (start the others, or lower min_margin in the URL)");
-  if (!why.permanent()) why.code = errc::not_ready;
-  return why;
+  return why.permanent() ? why : failure(errc::not_ready, std::move(why.text));
 }
 
 /// What was elected stays the last attempt, for as long as anybody holds it.

@@ -67,7 +67,8 @@ task<released> engine::give_up_in_turn(io& i, std::shared_ptr<tenancy> lease, li
     if (!mine) mine = co_await h->turn.enter(i, l);  // a renewal in flight ends first
     if (mine) {
       const runtime::taken_turn ours(h->turn);
-      const seam::answer<seam::done> gone = co_await h->claim->release(i, l);
+      seam::answer<seam::done> gone = co_await h->claim->release(i, l);
+      silence_.hear(gone, i.now());
       if (gone.is_yes()) result = released::yes;
       if (gone.is_no()) result = released::lost;
     }
@@ -227,7 +228,8 @@ task<void> engine::release_until_known(seam::claim& claim, milliseconds ttl) {
     const limit for_reply(std::min(end, later(home_.now(), settings_.patience)), ending_.get_token());
     bool over = false;
     try {
-      const seam::answer<seam::done> gone = co_await claim.release(home_, for_reply);
+      seam::answer<seam::done> gone = co_await claim.release(home_, for_reply);
+      silence_.hear(gone, home_.now());
       over = !gone.is_unknown();
     } catch (const std::exception&) {  // asked again
     }

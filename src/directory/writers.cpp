@@ -68,9 +68,9 @@ void writers::name_the_one() const {
   const std::string stat = line_of("/proc/" + pid + "/stat");
   const std::size_t after_name = stat.rfind(')');
   const bool stopped = after_name != std::string::npos && stat.size() > after_name + 2 && stat[after_name + 2] == 'T';
-  throw seam::failure(errc::unreachable, "process " + pid + " (" + line_of("/proc/" + pid + "/comm") +
-                                             (stopped ? ") is stopped in the middle of a write; continue or end it"
-                                                      : ") is in the middle of a write"));
+  throw seam::failure::late(
+      "process " + pid + " (" + line_of("/proc/" + pid + "/comm") +
+      (stopped ? ") is stopped in the middle of a write; continue or end it" : ") is in the middle of a write"));
 }
 
 // A single writer in our way may be out of it sooner than we could sleep and be woken; but whoever spins for long takes

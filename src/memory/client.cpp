@@ -36,7 +36,7 @@ task<answer<T>> ask(const server& s, io& i, limit l, Act act) {
   }
   const wake why = co_await sleep(i, l);
   (void)why;
-  co_return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
+  co_return answer<T>::unknown(seam::failure::late("no answer"));
 }
 
 class place final : public seam::claim {

@@ -60,7 +60,7 @@ std::vector<address> resolve(const std::string& host, int port, const limit& l) 
   std::unique_lock lock(shared->mutex);
   while (!shared->done) {
     const runtime::instant now = boot_clock::now();
-    if (now >= l.at() || l.stop().stop_requested()) throw broken("no answer about the name " + host);
+    if (now >= l.at() || l.stop().stop_requested()) throw broken::late("no answer about the name " + host);
     const runtime::span left = l.at() == runtime::never ? std::chrono::hours(1) : l.at() - now;
     // In slices, for the sake of the stop.
     shared->over.wait_for(lock, std::min<runtime::span>(left, std::chrono::milliseconds(50)));

@@ -57,7 +57,8 @@ class socket_stream final : public stream {
     if (::connect(fd(), where, to.size) != 0) {
       if (errno != EINPROGRESS) throw broken(words_of(errno));
       const readiness why = wait_writable(fd(), l);
-      if (why != readiness::ready) throw broken(why == readiness::late ? "no answer" : "asked to stop");
+      if (why == readiness::stopped) throw broken("asked to stop");
+      if (why == readiness::late) throw broken::late("no answer");
       int error = 0;
       socklen_t size = sizeof error;
       ::getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &size);
@@ -94,7 +95,7 @@ class socket_stream final : public stream {
 }  // namespace
 
 std::unique_ptr<stream> connect(const std::vector<address>& to, milliseconds silence, const limit& l) {
-  std::string why = "the host has no address";
+  broken why("the host has no address");
   for (std::size_t n = 0; n < to.size(); ++n) {
     const runtime::instant now = boot_clock::now();
     const runtime::span left = l.at() == runtime::never ? runtime::span(1h) : l.at() - now;
@@ -105,10 +106,10 @@ std::unique_ptr<stream> connect(const std::vector<address>& to, milliseconds sil
       made->tune(silence);
       return made;
     } catch (const broken& e) {
-      why = e.what();
+      if (!why.is_late()) why = e;  // one that may be there counts more than those that are not
     }
   }
-  throw broken(why);
+  throw why;
 }
 
 }  // namespace holdfast::net

@@ -12,11 +12,19 @@ namespace holdfast::net {
 class broken : public std::runtime_error {
  public:
   explicit broken(const std::string& why, bool for_good = false) : std::runtime_error(why), for_good_(for_good) {}
+  /// No answer came in time.
+  static broken late(const std::string& why) {
+    broken made(why);
+    made.late_ = true;
+    return made;
+  }
   /// Trying again cannot help: the server's certificate is not to be trusted, say.
   [[nodiscard]] bool for_good() const noexcept { return for_good_; }
+  [[nodiscard]] bool is_late() const noexcept { return late_; }
 
  private:
   bool for_good_;
+  bool late_ = false;
 };
 
 /// Bytes to and from a server. Nothing here waits, except receive_soon(); one thread at a time.

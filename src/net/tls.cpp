@@ -146,10 +146,8 @@ class tls_stream final : public stream {
         throw breach(below_, " (during the TLS handshake; does the server speak TLS?)");
       }
       const readiness why = what == SSL_ERROR_WANT_READ ? wait_readable(fd(), l) : wait_writable(fd(), l);
-      if (why != readiness::ready) {
-        throw broken(why == readiness::late ? "no answer to the TLS handshake; does the server speak TLS?"
-                                            : "asked to stop");
-      }
+      if (why == readiness::stopped) throw broken("asked to stop");
+      if (why == readiness::late) throw broken::late("no answer to the TLS handshake; does the server speak TLS?");
     }
   }
 

@@ -57,6 +57,12 @@ class either {
   const std::stop_callback<ask> one_, other_;
 };
 
+seam::failure unreachable(const net::broken& e, const std::string& where) {
+  seam::failure why(errc::unreachable, std::string(e.what()) + " (" + where + ")");
+  why.is_late = e.is_late();
+  return why;
+}
+
 }  // namespace
 
 bool connection::send(std::string& bytes) {
@@ -92,9 +98,8 @@ value connection::ask(const command& what, const limit& l) {
     const bool sent = send(bytes);
     if (std::optional<value> v = next()) return std::move(*v);
     const net::readiness why = sent ? net::wait_readable(fd(), l) : net::wait_writable(fd(), l);
-    if (why != net::readiness::ready) {
-      throw net::broken(why == net::readiness::late ? "no answer to the greeting" : "asked to stop");
-    }
+    if (why == net::readiness::stopped) throw net::broken("asked to stop");
+    if (why == net::readiness::late) throw net::broken::late("no answer to the greeting");
     if (sent) (void)receive();
   }
 }
@@ -157,7 +162,7 @@ void dialer::demand_primary(connection& c, const net::url::place& at, const limi
   try {
     if (leads(c, l)) return;
   } catch (const net::broken& e) {
-    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where(at) + ")");
+    throw unreachable(e, where(at));
   } catch (const malformed& e) {
     throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where(at) + ")");
   }
@@ -171,6 +176,7 @@ std::string dialer::where(const net::url::place& at) const {
 std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const limit& l) const {
   std::string why;
   bool for_good = false;
+  bool is_late = false;
   bool connected = false;
   try {
     std::unique_ptr<net::stream> bytes = settings_.path.empty()
@@ -183,14 +189,16 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
   } catch (const net::broken& e) {
     why = e.what();
     for_good = e.for_good();
+    is_late = e.is_late();
   } catch (const malformed& e) {
     why = std::string("not the words of a Redis server: ") + e.what();
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.
-  if (connected && in_time && !settings_.tls && settings_.path.empty())
-    why += "; does the server want TLS? then say rediss://";
-  throw seam::failure(for_good ? errc::denied : errc::unreachable, why + " (" + where(at) + ")");
+  if (connected && in_time && !settings_.tls && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
+  why.append(" (").append(where(at)).append(")");
+  if (is_late) throw seam::failure::late(why);
+  throw seam::failure(for_good ? errc::denied : errc::unreachable, why);
 }
 
 void dialer::greet(connection& c, const limit& l) const {
@@ -232,7 +240,7 @@ void dialer::subscribe(connection& c, const std::string& channel, const limit& l
   try {
     demand(c, subscribe, settings_, l);  // with RESP3 its reply is a push
   } catch (const net::broken& e) {
-    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + settings_.where() + ")");
+    throw unreachable(e, settings_.where());
   }
 }
 

@@ -19,9 +19,12 @@ namespace {
 constexpr runtime::span a_moment = 6ms;
 
 /// Where there is no memory for the words, there are fewer: these fit into the string itself.
-seam::failure broken(const char* why, const dialer& d) noexcept {
+seam::failure broken(const std::exception& e, const dialer& d) noexcept {
   try {
-    return seam::failure(errc::unreachable, std::string(why) + " (" + d.how().where() + ")");
+    seam::failure why(errc::unreachable, std::string(e.what()) + " (" + d.how().where() + ")");
+    const auto* const by = dynamic_cast<const net::broken*>(&e);
+    why.is_late = by != nullptr && by->is_late();
+    return why;
   } catch (const std::bad_alloc&) {
     return seam::failure(errc::unreachable, "no memory");
   }
@@ -113,7 +116,7 @@ reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std
   } catch (const std::exception& e) {  // broken, malformed, or no memory
     in_doubt_();
     const std::lock_guard lock(mutex_);
-    fail_all(broken(e.what(), dialer_));
+    fail_all(broken(e, dialer_));
     left = mine.lost_with;
     return std::move(*mine.got);
   }
@@ -151,7 +154,7 @@ bool lane::serve(const slot& mine, const limit& l) {
       if (why == net::readiness::stopped) return false;
       if (why == net::readiness::late) {
         if (boot_clock::now() < too_long) return false;
-        throw net::broken("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
+        throw net::broken::late("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
       }
       if (all_sent) came = connection_->receive();
     }
@@ -296,7 +299,7 @@ void lane::fail_all(const seam::failure& why) noexcept {
 }
 
 reply lane::no_answer() const {
-  return seam::failure(errc::unreachable, "no answer within the limit (" + dialer_.how().where() + ")");
+  return seam::failure::late("no answer within the limit (" + dialer_.how().where() + ")");
 }
 
 bool lane::close_if_idle_since(instant then) noexcept {

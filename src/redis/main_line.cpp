@@ -49,10 +49,10 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
   if (mine.got) co_return std::move(*mine.got);
   std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
   // Also if it is our own time that is over: all who come may have less of it than a silent server is given.
-  if (is_silent()) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
+  if (is_silent()) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms", true);
   const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
-  co_return seam::failure(errc::unreachable,
-                          "no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() + ")");
+  co_return seam::failure::late("no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() +
+                                ")");
 }
 
 /// Replies are due, and none has come for too long. One may be there, if it was the loop that had no time.
@@ -74,7 +74,7 @@ task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
   if (said == lobby::welcome::unattended) start_serving();
   const wake why = co_await wait(i, me.called, l);
   if (why == wake::signalled || !me.leave()) co_return me.why;
-  co_return seam::failure(errc::unreachable, "no connection within the limit (" + dialer_.how().where() + ")");
+  co_return seam::failure::late("no connection within the limit (" + dialer_.how().where() + ")");
 }
 
 command main_line::subscription(std::uint16_t of_slot) const {
@@ -95,7 +95,7 @@ task<reply> main_line::hear(io& i, std::uint16_t of_slot, limit l) {
   tasks_.spawn(run(left_to_the_loop, of_slot, l));
   const wake why = co_await wait(i, left_to_the_loop->over, l);
   if (why == wake::signalled) co_return std::move(left_to_the_loop->got);
-  co_return seam::failure(errc::unreachable, "not heard within the limit (" + dialer_.how().where() + ")");
+  co_return seam::failure::late("not heard within the limit (" + dialer_.how().where() + ")");
 }
 
 task<void> main_line::run(std::shared_ptr<errand> what, std::uint16_t of_slot, limit l) {
@@ -167,7 +167,9 @@ task<span> main_line::serve_once() {
     over = why != wake::late;
   }
   if (why_broken_.empty()) why_broken_ = "the connection was given up";
-  end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
+  seam::failure why(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
+  why.is_late = broken_by_silence_;
+  end(why);
   co_return std::max(loop_.now() - since, span(1));
 }
 
@@ -191,6 +193,7 @@ main_line::lines main_line::dial() const noexcept {
 void main_line::begin(lines made) {
   lines_ = std::move(made);
   why_broken_.clear();
+  broken_by_silence_ = false;
   try {
     loop_.watch(lines_.commands->fd(), [this] { on_ready(); });
     if (lines_.messages) loop_.watch(lines_.messages->fd(), [this] { on_message(); });
@@ -316,8 +319,11 @@ void main_line::deliver(value push) {
 }
 
 /// serve() takes it from here.
-void main_line::break_up(std::string why) noexcept {
-  if (why_broken_.empty()) why_broken_ = std::move(why);
+void main_line::break_up(std::string why, bool by_silence) noexcept {
+  if (why_broken_.empty()) {
+    why_broken_ = std::move(why);
+    broken_by_silence_ = by_silence;
+  }
   broken_.set();
 }
 

@@ -92,7 +92,7 @@ class main_line {
   void take_reply(value);
   [[nodiscard]] command subscription(std::uint16_t of_slot) const;
   runtime::task<void> run(std::shared_ptr<errand>, std::uint16_t of_slot, limit);
-  void break_up(std::string why) noexcept;
+  void break_up(std::string why, bool by_silence = false) noexcept;
 
   const dialer& dialer_;
   const identity me_;
@@ -116,6 +116,7 @@ class main_line {
   std::uint64_t connections_ = 0;  // that there ever were
   slots asked_for_;                // of those that nobody waits for
   std::string why_broken_;
+  bool broken_by_silence_ = false;
   milliseconds pause_{0};  // before the next try
 
   runtime::queue_thread dials_{"holdfast-dial"};  // of its own: a server that is silent keeps no other one waiting

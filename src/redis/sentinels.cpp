@@ -102,6 +102,7 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
   const std::size_t first = known_.with([](const knowledge& k) { return k.first; });
   std::string tried;
   std::optional<errc> why;
+  bool is_late = false;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const std::size_t which = (first + n) % all.size();
     const limit nearer = share_of(l);
@@ -114,6 +115,7 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
       return said;
     } catch (const net::broken& e) {
       if (e.for_good()) code = errc::denied;
+      is_late = is_late || e.is_late();
       tried += e.what();
     } catch (const malformed& e) {
       tried.append("not the words of a sentinel: ").append(e.what());
@@ -124,7 +126,9 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
     // For good only if all of them say the same.
     why = !why || *why == code ? code : errc::unreachable;
   }
-  throw seam::failure(*why, "no sentinel says where the primary of " + settings_.sentinels->service + " is; " + tried);
+  seam::failure failed(*why, "no sentinel says where the primary of " + settings_.sentinels->service + " is; " + tried);
+  failed.is_late = is_late && failed.code == errc::unreachable;
+  throw failed;
 }
 
 sentinels::primary sentinels::find(const limit& l) { return know(ask_in_turn(l)); }

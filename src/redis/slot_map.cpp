@@ -129,7 +129,7 @@ task<std::optional<seam::failure>> slot_map::draw(io& i, limit l) {
       why = seam::failure(errc::not_ready, "it is in no cluster yet (" + text_of(each) + ")");
     }
   }
-  if (!why) why = seam::failure(errc::unreachable, "no time is left");
+  if (!why) why = seam::failure::late("no time is left");
   why->text = "no node of the cluster says who has which slot: " + why->text;
   co_return why;
 }

@@ -16,9 +16,16 @@ struct busy {
 /// Why an answer is not known. It is also thrown, where a function has no answer to return.
 struct failure : std::exception {
   failure(errc code_, std::string text_) : code(code_), text(std::move(text_)) {}
+  /// No answer came in time, and nobody reported an error either.
+  static failure late(std::string text) {
+    failure why(errc::unreachable, std::move(text));
+    why.is_late = true;
+    return why;
+  }
   errc code;
   std::string text;             ///< the server's own words, without secrets
   bool left_to_caller = false;  ///< asking again may help, but the store has done the rest, and the caller decides
+  bool is_late = false;         ///< no answer came in time, and nobody reported an error either
 
   [[nodiscard]] const char* what() const noexcept override { return text.c_str(); }
 

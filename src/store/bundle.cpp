@@ -101,7 +101,7 @@ task<answer<grant>> bundle::poll(io& i, limit l) {
     answer<instant> kept = co_await renew_first(i, have_, ttl, l);
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     starts_over_ = kept.is_no() || i.now() >= deadline;
-    if (starts_over_) co_return answer<grant>::unknown(failure(errc::unreachable, "one of several was lost meanwhile"));
+    if (starts_over_) co_return answer<grant>::unknown(failure::late("one of several was lost meanwhile"));
     deadline = nearest_deadline();
   }
   const grant all{parts_[first_given_].fence, 1, deadline};

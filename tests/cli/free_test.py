@@ -125,6 +125,13 @@ class OnAServer(OnRedis, Tests, support.Case):
             silent = self.program(words[0], "-q", *words[1:])
             self.assertEqual((silent.returncode, silent.stdout, silent.stderr), (69, "", ""))
 
+    def test_a_server_that_stands_still_is_75_when_the_time_to_wait_is_over(self):
+        self.server.popen.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
+        done = self.program("wait", "-w", "300ms", "lock")
+        self.assertEqual(done.returncode, 75, done.stderr)
+        self.assertIn("gave up: lock: no answer", done.stderr)
+
     def test_a_lock_of_another_library_is_held(self):
         self.redis.set("holdfast:{lock}", "somebody", px=60_000)
         self.assertEqual(self.program("try", "lock").returncode, 75)

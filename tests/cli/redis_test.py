@@ -137,6 +137,21 @@ class OnRedis(support.Case):
         self.assertEqual(run.code(), 69)
         self.assertIn("/nowhere/s", run.errors())
 
+    def test_a_server_that_stands_still_is_75_when_the_time_to_wait_is_over(self):
+        self.server.popen.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
+        for options, code in (([], 75), (["-E", "9"], 9), (["--skip"], 0)):
+            run = self.run_("lock", "true", options=["-w", "300ms", *options])
+            self.assertEqual(run.code(), code, run.errors())
+            self.assertIn("the store has not answered in time", run.errors())
+            self.assertEqual(run.event("busy")["why"], "the store has not answered in time")
+
+    def test_a_server_that_stands_still_is_69_with_n(self):
+        self.server.popen.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
+        run = self.run_("lock", "true", options=["-n"])
+        self.assertEqual(run.code(), 69, run.errors())
+
     def test_a_server_that_starts_later_is_waited_for(self):
         for options in ([], ["-w", "20s"]):
             late = RedisServer(self, start=False)

@@ -120,6 +120,7 @@ class claim_server {
     if (answer.is_no()) text = answer.who().holder;
     if (answer.is_unknown()) {
       r.code = static_cast<int>(answer.why().code);
+      r.is_late = answer.why().is_late;
       text = answer.why().text;
     }
     return r;

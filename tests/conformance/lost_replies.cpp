@@ -76,11 +76,9 @@ class lost_replies : public suite {
 HOLDFAST_FOR(lost_replies, stores_with({power::lose_replies}));
 
 TEST_OF_STORES(lost_replies, leave_no_lock_behind_when_the_callers_limit_ends_first) {
-  store impatient = service_->open({.patience = 100ms});
+  store impatient = service_->open({.patience = 1s});
   service_->lose_replies();
-  std::error_code why;
-  EXPECT_FALSE(impatient.try_acquire("a", within(20ms), {.ttl = 1h}, why));
-  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_FALSE(impatient.try_acquire("a", within(20ms), {.ttl = 1h}));
   service_->heal();
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang))) << "it is held by somebody who has given up";
 }

@@ -154,8 +154,10 @@ class process_client::far_cell final : public seam::cell {
 bool process_client::is(const call& c, reply what) { return c.reply && c.reply->what == what; }
 
 seam::failure process_client::why(const call& c) {
-  if (is(c, reply::unknown)) return seam::failure(static_cast<errc>(c.reply->code), c.text);
-  return seam::failure(errc::unreachable, "no reply from the client's process");
+  if (!is(c, reply::unknown)) return seam::failure::late("no reply from the client's process");
+  seam::failure failed(static_cast<errc>(c.reply->code), c.text);
+  failed.is_late = c.reply->is_late;
+  return failed;
 }
 
 answer<done> process_client::done_or_not(const call& c) {

@@ -1,4 +1,6 @@
 // What goes wrong while readers and permits are held: replies that nobody hears, and a store that forgets.
+#include <semaphore>
+
 #include "conformance/suite.hpp"
 
 namespace holdfast::conformance {
@@ -60,6 +62,61 @@ TEST_OF_STORES(cut_replies_of_shares, count_no_permit_twice_and_lose_none) {
   EXPECT_TRUE(other.try_take(within(test::hang), 2));
   other.release();
   EXPECT_TRUE(other.try_take(within(test::hang), 3));
+}
+
+class lost_replies_of_shares : public suite {
+ protected:
+  ~lost_replies_of_shares() override { service_->heal(); }
+
+  /// Becomes a reader, as the store has it, and does not know.
+  void lose_the_reply_to_a_downgrade(shared_mutex& m) {
+    m.lock();
+    m.unlock_and_lock_shared();  // a server that does not know the script yet would not carry it out
+    m.unlock_shared();
+    m.lock();
+    service_->lose_replies();
+    EXPECT_THROW(m.unlock_and_lock_shared(), lock_error);
+    service_->heal();
+    EXPECT_TRUE(m.current().held());
+  }
+  static constexpr lock_options patient{.ttl = 1h};  // no ttl hides what is left behind
+};
+HOLDFAST_FOR(lost_replies_of_shares, stores_with({power::share, power::lose_replies}));
+
+TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_shared_free_it) {
+  shared_mutex m(service_->open({.patience = 500ms}), "a", patient), writer(client(1), "a", patient);
+  lose_the_reply_to_a_downgrade(m);
+  m.unlock_shared();
+  EXPECT_TRUE(writer.try_lock_for(test::hang));
+  writer.unlock();
+}
+
+TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_free_it) {
+  shared_mutex m(service_->open({.patience = 500ms}), "a", patient), writer(client(1), "a", patient);
+  lose_the_reply_to_a_downgrade(m);
+  m.unlock();
+  EXPECT_TRUE(writer.try_lock_for(test::hang));
+  writer.unlock();
+}
+
+TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_leave_the_reader_of_another_thread) {
+  shared_mutex m(service_->open({.patience = 500ms}), "a", patient), writer(client(1), "a", patient);
+  lose_the_reply_to_a_downgrade(m);
+  std::counting_semaphore<> reads(0), unlocked(0);
+  std::future<bool> other = in_background([&] {
+    const bool got = m.try_lock_shared_for(test::hang);
+    reads.release();
+    EXPECT_TRUE(test::happens(unlocked));
+    const bool held = got && m.current().held() && !writer.try_lock();
+    m.unlock_shared();
+    return held;
+  });
+  EXPECT_TRUE(test::happens(reads));
+  m.unlock_shared();
+  unlocked.release();
+  EXPECT_TRUE(test::get(std::move(other)));
+  EXPECT_TRUE(writer.try_lock_for(test::hang));
+  writer.unlock();
 }
 
 class loss_of_shared_state : public suite {};

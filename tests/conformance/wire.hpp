@@ -72,6 +72,7 @@ struct reply_message {
   std::uint64_t number = 0;
   std::int64_t left = 0;     ///< in milliseconds
   bool there = false;        ///< of a cell; of who is asked: what it had was taken
+  bool is_late = false;      ///< of an unknown
   int code = 0;              ///< an errc, or a runtime::wake
   std::uint64_t owner[2]{};  ///< of who is asked; the text is the reason then
 };

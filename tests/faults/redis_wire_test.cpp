@@ -35,9 +35,7 @@ TEST_F(redis_wire, lets_a_caller_with_a_limit_of_a_millisecond_leave_without_dis
       EXPECT_TRUE(mine.held());
     });
     threads.emplace_back([&, n] {
-      std::error_code why;
-      EXPECT_FALSE(one.store.try_acquire("impatient/" + std::to_string(n), within(1ms), {.ttl = 1h}, why));
-      EXPECT_EQ(why, errc::unreachable);
+      EXPECT_FALSE(one.store.try_acquire("impatient/" + std::to_string(n), within(1ms), {.ttl = 1h}));
       ++impatient;
     });
   }
@@ -144,17 +142,31 @@ TEST_F(redis_wire, that_delivers_a_release_late_does_not_free_the_lock_of_the_ne
 }
 
 TEST_F(redis_wire, that_delivers_an_acquire_after_its_caller_has_left_gives_the_lock_back) {
-  watched_client one(url("timeout=200ms"), 300ms);
+  watched_client one(url("timeout=200ms"), 10s);
   {
     const lease warm = one.store.acquire("warm");
   }
   proxy.treat(way::to_server, treatment::hold);
-  std::error_code why;
-  EXPECT_FALSE(one.store.try_acquire("a", within(20ms), {.ttl = 1h}, why));
-  EXPECT_EQ(why, errc::unreachable);
+  EXPECT_FALSE(one.store.try_acquire("a", within(20ms), {.ttl = 1h}));
   proxy.treat(way::to_server, treatment::pass);
   watched_client other(server.url());
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
+}
+
+TEST_F(redis_wire, that_is_silent_for_a_while_is_asked_again_by_try_lock) {
+  watched_client one(url("lanes=1&timeout=100ms"), test::hang);
+  {
+    const lease warm = one.store.acquire("warm");
+  }
+  const std::size_t before = proxy.connections();
+  proxy.treat(way::to_client, treatment::hold);
+  auto asking = std::async(std::launch::async, [&] {
+    mutex m(one.store, "a");
+    return m.try_lock();
+  });
+  EXPECT_TRUE(test::eventually([&] { return proxy.connections() > before; })) << "the first request was given up";
+  proxy.heal();
+  EXPECT_TRUE(test::get(std::move(asking)));
 }
 
 TEST_F(redis_wire, that_is_reset_while_many_wait_leaves_them_their_places) {

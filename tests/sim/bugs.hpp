@@ -39,6 +39,7 @@ inline constexpr named_bug bugs[] = {
     {"bundle_forgets_what_it_has", bug::bundle_forgets_what_it_has, "I7"},
     {"delay_forgotten", bug::delay_forgotten, "I15"},
     {"downgrade_keeps_the_room", bug::downgrade_keeps_the_room, "I3"},
+    {"short_limit_is_trouble", bug::short_limit_is_trouble, "I7"},
     {"reader_beside_writer", bug::reader_beside_writer, "I1"},
     {"writer_beside_readers", bug::writer_beside_readers, "I1"},
     {"permits_given_back_twice", bug::permits_given_back_twice, "I1"},

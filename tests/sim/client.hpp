@@ -37,6 +37,7 @@ struct client {
   core::engine engine;
   runtime::nursery users;
   bool crashed = false;
+  core::silence silence;  // of its cells
 };
 
 }  // namespace holdfast::sim

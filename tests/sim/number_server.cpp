@@ -49,7 +49,7 @@ task<std::optional<T>> ask(network& n, client_io& home, io& i, limit l, std::fun
 
 template <class T>
 answer<T> no_answer() {
-  return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
+  return answer<T>::unknown(seam::failure::late("no answer"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class numbers {
     return *clients_.back();
   }
   asked_cell open(client& c, const char* name) {
-    return asked_cell(server_.open(c.home, name), patience, std::stop_token());
+    return asked_cell(server_.open(c.home, name), patience, c.silence, std::stop_token());
   }
 
   // ---- users --------------------------------------------------------------------------------------------------------

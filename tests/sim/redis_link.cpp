@@ -20,7 +20,8 @@ namespace {
 constexpr runtime::span longest_silence = 100ms;  // with replies due
 constexpr runtime::span longest_dial = 100ms;
 
-seam::failure no_answer() { return {errc::unreachable, "no answer"}; }
+seam::failure no_answer() { return seam::failure::late("no answer"); }
+seam::failure no_connection() { return {errc::unreachable, "no connection"}; }
 
 }  // namespace
 
@@ -57,7 +58,7 @@ task<redis::reply> redis_link::call(io& i, const redis::command& what, limit l,
     down = co_await make_sure_of(i, w, l);
   }
   if (down) co_return std::move(*down);
-  if (!is_open(w)) co_return no_answer();  // it broke again before we came to run
+  if (!is_open(w)) co_return no_connection();  // it broke again before we came to run
   redis::reply got = co_await call_on(i, w, what, std::move(l), left);
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && redis::is_wrong_server(said->text)) start_over();
@@ -105,8 +106,8 @@ task<std::optional<seam::failure>> redis_link::make_sure_of(io& i, way& w, limit
   const instant until = lost ? later(i.now(), longest_dial) : made;
   const wake why = co_await sleep(i, limit(std::min(l.at(), until), l.stop()));
   if (is_open(w)) co_return std::nullopt;
-  if (lost || why == wake::stopped || i.now() < made || network_.refuses() || crashed_) co_return no_answer();
-  if (!connect(w)) co_return no_answer();
+  if (lost || why == wake::stopped || i.now() < made || crashed_) co_return no_answer();
+  if (network_.refuses() || !connect(w)) co_return no_connection();
   co_return std::nullopt;
 }
 
@@ -182,7 +183,7 @@ void redis_link::came(way& w, value v) {
 void redis_link::broke(way& w) {
   for (slot* const s : std::exchange(w.due, {})) {
     if (s == nullptr) continue;
-    s->got = redis::reply(no_answer());
+    s->got = redis::reply(no_connection());
     s->answered.set();
   }
   if (&w == &main_ && !std::exchange(up_, false)) {  // it was not up yet: dial() takes care of it

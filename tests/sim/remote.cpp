@@ -71,7 +71,7 @@ class remote::place final : public seam::claim {
  private:
   template <class T>
   static answer<T> no_answer() {
-    return answer<T>::unknown(seam::failure(errc::unreachable, "no answer"));
+    return answer<T>::unknown(seam::failure::late("no answer"));
   }
   [[nodiscard]] demand say(demand::kind what, milliseconds ttl) const {
     return {what, spec_.name, spec_.owner, spec_.wants, ttl, spec_.queue, remote_.id_};
@@ -93,7 +93,7 @@ std::unique_ptr<seam::claim> remote::open(seam::claim_spec spec) {
 task<answer<seam::done>> remote::resize(io& i, std::string name, std::uint32_t whole, limit l) {
   demand d{.what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = seam::share::permits(1, whole)};
   const std::optional<lease_reply> got = co_await ask(i, std::move(d), l);
-  if (!got) co_return answer<seam::done>::unknown(seam::failure(errc::unreachable, "no answer"));
+  if (!got) co_return answer<seam::done>::unknown(seam::failure::late("no answer"));
   co_return answer<seam::done>::yes(seam::done());
 }
 

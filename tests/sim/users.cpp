@@ -84,7 +84,7 @@ task<void> users::live(client& c, std::uint64_t operations) {
     if (in_vain) world_.violate("I7: a caller waited in vain, much longer than others hold");
     if (got.why) world_.tell("  failed: " + got.why->text);
     const bool had_time = longest_wait > 50ms;  // for an answer
-    if (plan_.quiet && had_time && got.what == outcome::kind::failed) {
+    if (plan_.quiet && (got.what == outcome::kind::failed || (had_time && got.why))) {
       world_.violate("I7: a call failed though nothing was wrong");
     }
     std::vector<std::string> names = what.others;

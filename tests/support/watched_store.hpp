@@ -155,7 +155,7 @@ class watched_store final : public seam::backend {
       const limit patient(how == treatment::held_back ? l.at() : runtime::never, l.stop());
       const runtime::wake why = co_await wait(i, delivered, patient);
       shared_.with([&](shared& s) { std::erase(s.held_back, &delivered); });
-      lost = lost || why != runtime::wake::signalled;
+      if (why != runtime::wake::signalled) co_return seam::answer<T>::unknown(seam::failure::late("no reply"));
     }
     if (lost) co_return seam::answer<T>::unknown(seam::failure(errc::unreachable, "the reply was lost"));
     co_return reply;

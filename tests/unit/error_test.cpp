@@ -37,6 +37,11 @@ TEST(lock_error, names_the_lock_and_says_what_the_server_said) {
   EXPECT_NE(what.find(e.code().message()), std::string::npos) << what;
 }
 
+TEST(lock_error, tells_a_limit_that_was_too_short_from_an_error) {
+  EXPECT_FALSE(lock_error(errc::unreachable, "a", "Connection refused").no_answer());
+  EXPECT_TRUE(lock_error(errc::unreachable, "a", "no answer within the limit", true).no_answer());
+}
+
 TEST(lock_error, reads_well_without_a_lock_or_without_a_text) {
   EXPECT_EQ(std::string(lock_error(errc::bad_url, "", "there is no option 'x'").what()),
             "there is no option 'x': the URL of the store is wrong");

@@ -226,8 +226,9 @@ TEST_F(mutex_test, does_not_take_a_thread_for_one_that_has_ended) {
   EXPECT_TRUE(is_free());
 }
 
-TEST_F(mutex_test, does_not_mind_an_unlock_when_nobody_has_locked_it) {
+TEST_F(mutex_test, warns_of_an_unlock_when_nobody_has_locked_it) {
   mutex_.unlock();
+  EXPECT_TRUE(seen_->comes(event::kind::warning));
   EXPECT_TRUE(is_free());
 }
 

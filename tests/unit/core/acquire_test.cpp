@@ -204,7 +204,7 @@ TEST_F(acquire, waits_with_its_one_look_no_longer_than_a_limit_that_bounds_it) {
   world_.lose_all_requests();
   std::future<outcome> asked = client_.ask("a", {.within = 20ms, .one_look = true, .bounded = true});
   world_.advance(20ms);
-  EXPECT_EQ(client_.end_of(asked).what, kind::failed);
+  EXPECT_EQ(client_.end_of(asked).what, kind::busy);
   std::future<outcome> over_before = client_.ask("a", {.within = 0s, .one_look = true});
   world_.advance(20ms);
   EXPECT_FALSE(is_ready(over_before)) << "it has the store's patience";
@@ -222,13 +222,71 @@ TEST_F(acquire, counts_patience_from_the_first_request_that_was_not_answered) {
   EXPECT_EQ(client_.end_of(asked).what, kind::failed);
 }
 
-TEST_F(acquire, fails_at_its_limit_when_the_store_is_silent_and_is_never_busy) {
+TEST_F(acquire, is_busy_when_its_limit_ends_before_an_answer) {
   world_.lose_all_requests();
   std::future<outcome> asked = client_.ask("a", {.within = 1s});
   world_.advance(1s);
   const outcome end = client_.end_of(asked);
-  ASSERT_EQ(end.what, kind::failed);
+  EXPECT_EQ(end.what, kind::busy);
+  ASSERT_TRUE(end.why) << "the observer is told that there was no answer";
   EXPECT_EQ(end.why->code, errc::unreachable);
+}
+
+TEST_F(acquire, fails_at_its_limit_before_an_answer_where_one_is_needed) {
+  world_.lose_all_requests();
+  std::future<outcome> looks =
+      client_.ask("a", {.within = 1s, .one_look = true, .bounded = true, .needs_answer = true});
+  world_.advance(1s);
+  EXPECT_EQ(client_.end_of(looks).what, kind::failed);
+  std::future<outcome> waits = client_.ask("a", {.within = 1s, .needs_answer = true});
+  std::future<outcome> in_line = client_.ask("a", {.within = 1s, .needs_answer = true});
+  world_.advance(1s);
+  EXPECT_EQ(client_.end_of(waits).what, kind::failed);
+  EXPECT_EQ(client_.end_of(in_line).what, kind::failed);
+}
+
+TEST_F(acquire, fails_at_its_limit_when_no_call_was_answered_for_patience) {
+  world_.lose_all_requests();
+  for (int second = 1; second <= 6; ++second) {
+    std::future<outcome> asked = client_.ask("a", {.within = 1s});
+    world_.advance(1s);
+    EXPECT_EQ(client_.end_of(asked).what, second < 5 ? kind::busy : kind::failed) << second;
+  }
+}
+
+TEST_F(acquire, counts_silence_from_the_last_answer_to_any_call) {
+  for (int second = 1; second <= 12; ++second) {
+    world_.lose_all_requests();
+    std::future<outcome> asked = client_.ask("a", {.within = 1s});
+    world_.advance(1s);
+    const bool is_silent = second % 6 == 5 || second % 6 == 0;
+    EXPECT_EQ(client_.end_of(asked).what, is_silent ? kind::failed : kind::busy) << second;
+    if (second % 6 != 0) continue;
+    world_.heal();
+    (void)client_.take("b" + std::to_string(second));
+  }
+}
+
+TEST_F(acquire, counts_silence_for_a_caller_behind_another) {
+  world_.lose_all_requests();
+  std::future<outcome> first = client_.ask("a", {.within = 1s});
+  world_.advance(1s);
+  EXPECT_EQ(client_.end_of(first).what, kind::busy);
+  world_.advance(4s);
+  std::future<outcome> asking = client_.ask("a", {.within = 1s});
+  std::future<outcome> behind = client_.ask("a", {.within = 500ms});
+  world_.advance(1s);
+  EXPECT_EQ(client_.end_of(asking).what, kind::failed);
+  EXPECT_EQ(client_.end_of(behind).what, kind::failed);
+}
+
+TEST_F(acquire, fails_at_its_limit_when_the_store_said_why) {
+  world_.server->set_faults({.refusal = seam::failure(errc::unreachable, "connection refused")});
+  std::future<outcome> asked = client_.ask("a", {.within = 1s});
+  world_.advance(1s);
+  const outcome end = client_.end_of(asked);
+  ASSERT_EQ(end.what, kind::failed);
+  EXPECT_EQ(end.why->text, "connection refused");
 }
 
 TEST_F(acquire, is_busy_when_its_limit_ends_while_a_store_that_has_just_said_no_is_asked_again) {
@@ -243,16 +301,14 @@ TEST_F(acquire, is_busy_when_its_limit_ends_while_a_store_that_has_just_said_no_
   EXPECT_EQ(client_.end_of(asked).what, kind::busy);
 }
 
-TEST_F(acquire, fails_when_its_limit_ends_while_a_store_that_once_said_no_has_been_silent_for_long) {
+TEST_F(acquire, is_busy_when_its_limit_ends_in_a_silence_after_a_no) {
   client other(world_);
   const auto theirs = other.take("a");
   std::future<outcome> asked = client_.ask("a", {.within = 11s});
   world_.advance(10s - 1ns);
   client_.store.hold_back(call::poll);
   world_.advance(1s + 1ns);
-  const outcome end = client_.end_of(asked);
-  ASSERT_EQ(end.what, kind::failed);
-  EXPECT_EQ(end.why->code, errc::unreachable);
+  EXPECT_EQ(client_.end_of(asked).what, kind::busy);
 }
 
 TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
@@ -297,7 +353,7 @@ TEST_F(acquire, gives_back_in_the_background_what_it_may_have_got_after_its_limi
   world_.advance(500ms);
   world_.lose_all_requests();
   world_.advance(500ms);
-  EXPECT_EQ(client_.end_of(asked).what, kind::failed) << "the caller does not wait for that";
+  EXPECT_EQ(client_.end_of(asked).what, kind::busy) << "the caller does not wait for that";
   EXPECT_EQ(world_.server->size(), 1u);
   world_.heal();
   world_.advance(6s);  // less than the ttl
@@ -346,7 +402,7 @@ TEST_F(acquire, tells_that_a_caller_gave_up_and_why) {
   world_.lose_all_requests();
   std::future<outcome> failing = client_.ask("b", {.within = 1s});
   world_.advance(1s);
-  EXPECT_EQ(client_.end_of(failing).what, kind::failed);
+  EXPECT_EQ(client_.end_of(failing).what, kind::busy);
   ASSERT_EQ(client_.seen->events(event::kind::left).size(), 2u);
   EXPECT_EQ(client_.seen->events(event::kind::left)[1].why, errc::unreachable);
 }

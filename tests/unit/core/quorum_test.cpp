@@ -53,7 +53,7 @@ class fake_voter final : public seam::voter {
   task<answer<vote>> ask(io& i, const candidate& who, limit l) override {
     asked_under.push_back(who.attempt);
     const bool heard = co_await hears(i, l);
-    if (!heard || young) co_return answer<vote>::unknown(seam::failure(errc::unreachable, "no answer"));
+    if (!heard || young) co_return answer<vote>::unknown(no_answer());
     vote got;
     if (holder() != 0) {
       in_line = in_line || who.waits;
@@ -69,14 +69,14 @@ class fake_voter final : public seam::voter {
   }
   task<answer<done>> raise(io& i, const candidate& who, std::uint64_t fence, limit l) override {
     const bool heard = co_await hears(i, l);
-    if (!heard || keeps_no_fence) co_return answer<done>::unknown(seam::failure(errc::unreachable, "no answer"));
+    if (!heard || keeps_no_fence) co_return answer<done>::unknown(no_answer());
     if (holder() != who.attempt) co_return answer<done>::no();
     last = std::max(last, fence);
     co_return answer<done>::yes(done());
   }
   task<answer<done>> renew(io& i, const candidate& who, milliseconds ttl, limit l) override {
     const bool heard = co_await hears(i, l);
-    if (!heard || young) co_return answer<done>::unknown(seam::failure(errc::unreachable, "no answer"));
+    if (!heard || young) co_return answer<done>::unknown(no_answer());
     if (holder() != who.attempt) co_return answer<done>::no();
     end_ = std::max(end_, runtime::later(i.now(), ttl));
     co_return answer<done>::yes(done());
@@ -91,7 +91,7 @@ class fake_voter final : public seam::voter {
   }
   task<answer<done>> withdraw(io& i, const candidate& who, bool leaves, limit l) override {
     const bool heard = co_await hears(i, l);
-    if (!heard) co_return answer<done>::unknown(seam::failure(errc::unreachable, "no answer"));
+    if (!heard) co_return answer<done>::unknown(no_answer());
     if (leaves) in_line = false;
     if (holder() != who.attempt) co_return answer<done>::no();
     forget();
@@ -104,6 +104,9 @@ class fake_voter final : public seam::voter {
   [[nodiscard]] seam::backend& behind() noexcept override { std::terminate(); }
 
  private:
+  [[nodiscard]] seam::failure no_answer() const {
+    return dead ? seam::failure(errc::unreachable, "refused") : seam::failure::late("no answer");
+  }
   task<bool> hears(io& i, limit l) {
     if (dead) co_return false;
     const instant then = mute ? runtime::never : runtime::later(i.now(), takes);
@@ -191,6 +194,18 @@ TEST_F(quorum_of_three, takes_a_voter_that_is_slow_for_a_vote_against) {
   EXPECT_EQ(got.why().code, errc::unreachable);
   io_.advance(1s);
   EXPECT_EQ(holding(), 0) << "votes that came late are taken back";
+}
+
+TEST_F(quorum_of_three, tells_servers_that_are_silent_from_those_that_refuse) {
+  voters[0]->dead = true;
+  voters[1]->mute = true;
+  answer<seam::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_TRUE(got.why().is_late) << "with the one that is silent there may be a majority";
+  voters[1]->dead = true;
+  got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_FALSE(got.why().is_late);
 }
 
 TEST_F(quorum_of_three, is_busy_when_two_have_voted_for_another_and_takes_its_own_vote_back) {

@@ -49,6 +49,7 @@ struct wish {
   std::stop_token stop{};
   bool one_look = false;
   bool bounded = false;
+  bool needs_answer = false;
 };
 
 /// One process with an engine in it. In the end it gives back what it holds, and must have nothing left.
@@ -82,6 +83,7 @@ class client {
     const instant until = w.within ? world_.io.now() + *w.within : runtime::never;
     request r(name, w.on, limit(until, w.stop), w.one_look);
     r.bounded = w.bounded;
+    r.needs_answer = w.needs_answer;
     std::future<outcome> end = holdfast::test::start(callers_, remember(engine.acquire(world_.io, std::move(r))));
     world_.run();
     return end;
