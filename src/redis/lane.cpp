@@ -194,7 +194,7 @@ bool lane::still_good() {
   const instant now = boot_clock::now();
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(distrusted_, false) || gone_) return false;
+    if (std::exchange(distrusted_, std::nullopt) || gone_) return false;
     if (now - used_ < 100ms) return true;
   }
   try {
@@ -251,8 +251,9 @@ void lane::let_another_drive() {
   if (!driven_) return send_what_is_left();
   left_over_ = 0;
   if (distrusted_) {
-    distrusted_ = false;
-    return fail_all(seam::failure(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")"));
+    const seam::failure why = *std::move(distrusted_);
+    distrusted_.reset();
+    return fail_all(why);
   }
   (*next)->drives = true;
   (*next)->called.set();
@@ -307,9 +308,9 @@ bool lane::close_if_idle_since(instant then) noexcept {
   return true;
 }
 
-void lane::distrust() noexcept {
+void lane::distrust(const seam::failure& why) noexcept {
   const std::lock_guard lock(mutex_);
-  distrusted_ = true;
+  distrusted_.emplace(copy_of(why));
 }
 
 }  // namespace holdfast::redis

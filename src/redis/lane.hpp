@@ -38,8 +38,8 @@ class lane {
   std::atomic<unsigned> callers{0};
   /// Closes the connection, if nobody has used it since then and nobody does now. False: it is open.
   bool close_if_idle_since(runtime::instant) noexcept;
-  /// The next caller opens a new one.
-  void distrust() noexcept;
+  /// The next caller opens a new connection. Callers that wait for replies on this one fail for this reason.
+  void distrust(const seam::failure& why) noexcept;
 
  private:
   /// One that waits for its reply, on its caller's stack.
@@ -94,7 +94,7 @@ class lane {
   std::size_t unsent_ = 0;     // how many of them, the last, are of commands in ready_
   std::size_t left_over_ = 0;  // how many of them nobody waited for when the driver came
   bool driven_ = false;
-  bool distrusted_ = false;
+  std::optional<seam::failure> distrusted_;
   runtime::instant used_{};          // last
   runtime::instant silent_since_{};  // replies are due since then, and none came
 };

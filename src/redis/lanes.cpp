@@ -44,9 +44,9 @@ bool lanes::close_idle_since(runtime::instant then) noexcept {
   });
 }
 
-void lanes::distrust() noexcept {
-  all_.with([](auto& all) {
-    for (const auto& l : all) l->distrust();
+void lanes::distrust(const seam::failure& why) noexcept {
+  all_.with([&](auto& all) {
+    for (const auto& l : all) l->distrust(why);
   });
 }
 

@@ -20,7 +20,7 @@ class lanes {
   void follow(const left_behind&, const command&) noexcept;
   /// False: all are closed.
   bool close_idle_since(runtime::instant) noexcept;
-  void distrust() noexcept;
+  void distrust(const seam::failure& why) noexcept;
 
  private:
   [[nodiscard]] std::pair<lane&, std::size_t> choose();

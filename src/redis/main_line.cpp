@@ -25,6 +25,16 @@ constexpr milliseconds longest_pause = 1s;
 main_line::main_line(const dialer& d, const identity& me, runtime::loop& loop, listener& who)
     : dialer_(d), me_(me), loop_(loop), listener_(who) {}
 
+/// Set before `up_` is read here, and read behind it in begin(): one of the two sees the other.
+void main_line::distrust(const seam::failure& why) noexcept {
+  distrusted_.with([&](auto& w) { w.emplace(copy_of(why)); });
+  if (up_.exchange(false)) broken_.set();
+}
+
+std::optional<seam::failure> main_line::why_distrusted() const noexcept {
+  return distrusted_.with([](const auto& why) { return why ? std::optional(copy_of(*why)) : std::nullopt; });
+}
+
 void main_line::close() noexcept {
   ending_.request_stop();
   tasks_.wait_until_empty();
@@ -143,7 +153,7 @@ task<void> main_line::serve() {
     if (failed) lobby_.call_all(failed);
     // One that breaks again at once is almost as bad as none; one that is not what it was is as bad.
     const bool lasted = was_up > longest_pause;
-    const bool bad = was_up == span(0) || distrusted_;
+    const bool bad = was_up == span(0) || why_distrusted();
     pause_ = lasted ? 0ms : std::min(bad ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);
     const bool over = retire();
     if (over) co_return;
@@ -152,7 +162,7 @@ task<void> main_line::serve() {
 
 /// Connects, and serves until it breaks. For how long; zero: it did not connect.
 task<span> main_line::serve_once() {
-  distrusted_ = false;
+  distrusted_.with([](auto& why) { why.reset(); });
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling, &dials_);
   if (made.why) {
@@ -167,7 +177,8 @@ task<span> main_line::serve_once() {
     over = why != wake::late;
   }
   if (why_broken_.empty()) why_broken_ = "the connection was given up";
-  end(seam::failure(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")"));
+  const seam::failure given_up(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
+  end(why_distrusted().value_or(given_up));
   co_return std::max(loop_.now() - since, span(1));
 }
 
@@ -199,10 +210,13 @@ void main_line::begin(lines made) {
   }
   ++connections_;
   up_ = true;
+  if (why_distrusted()) {
+    up_ = false;
+    return broken_.set();
+  }
   lobby_.call_all(std::nullopt);
   if (connections_ > 1) listener_.in_doubt(seam::no_shard);
   listener_.back();
-  if (distrusted_) break_up("the server is not what it was");
 }
 
 /// What was due is not known.

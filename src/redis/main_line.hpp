@@ -45,13 +45,11 @@ class main_line {
   [[nodiscard]] runtime::task<reply> hear(runtime::io&, std::uint16_t of_slot, limit);
   /// The same, and nobody waits for it. On the loop.
   void hear_soon(std::uint16_t of_slot);
-  void distrust() noexcept {
-    distrusted_ = true;
-    if (up_) broken_.set();
-  }
-  /// The same, and dials anew without a pause: the server is another one now.
-  void start_over() noexcept {
-    distrust();
+  /// No command is sent on this connection any more; those that are due fail for this reason, and another is opened.
+  void distrust(const seam::failure& why) noexcept;
+  /// The same, and dials again without a pause: the server is another one now.
+  void start_over(const seam::failure& why) noexcept {
+    distrust(why);
     hurry_.set();
   }
   /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
@@ -82,6 +80,7 @@ class main_line {
   [[nodiscard]] bool is_silent() noexcept;
   [[nodiscard]] lines dial() const noexcept;
   void begin(lines);
+  [[nodiscard]] std::optional<seam::failure> why_distrusted() const noexcept;
   void end(const seam::failure&) noexcept;
   [[nodiscard]] bool retire() noexcept;
   void queue(const command&, slot*);
@@ -100,7 +99,7 @@ class main_line {
   listener& listener_;
   std::stop_source ending_;
   std::atomic<bool> up_{false};
-  std::atomic<bool> distrusted_{false};  // since it was dialled
+  runtime::guarded<std::optional<seam::failure>> distrusted_;  // since it was dialled
   lobby lobby_{up_};
   runtime::signal broken_;
   runtime::guarded<slots> heard_;

@@ -24,8 +24,9 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
   if (dialer_.asks() == nullptr) return;
   watch_.emplace(dialer_, loop);
   dialer_.asks()->when_moved([this, &who] {
-    lanes_.distrust();
-    main_.start_over();
+    const seam::failure why(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")");
+    lanes_.distrust(why);
+    main_.start_over(why);
     who.in_doubt(seam::no_shard);
     who.back();
   });
@@ -51,8 +52,9 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
   }
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && is_wrong_server(said->text)) {
-    lanes_.distrust();
-    main_.distrust();
+    const seam::failure why = meaning_of(said->text, dialer_.how().prefix);
+    lanes_.distrust(why);
+    main_.distrust(why);
   }
   if (what.time_behind()) look_at_clock(what, got, sent, i.now());
   co_return got;

@@ -67,7 +67,7 @@ TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_break) 
 TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_are_not_trusted_any_more) {
   counts heard;
   ask_while(heard, [&] {
-    lanes.distrust();
+    lanes.distrust(seam::failure(errc::unreachable, "not trusted"));
     std::this_thread::sleep_for(100us);
   });
   EXPECT_EQ(heard.of_others, 0);
