@@ -70,13 +70,14 @@ bool connection::send(std::string& bytes) {
 
 bool connection::receive() {
   char buffer[16 * 1024];
-  for (std::size_t came = 0; came < most_at_once;) {
+  std::size_t came = 0;
+  for (bool more = true; more && came < most_at_once;) {
     const std::size_t n = bytes_->receive(buffer);
     decoder_.feed({buffer, n});
     came += n;
-    if (n < sizeof buffer) return came != 0;
+    more = n == sizeof buffer;
   }
-  throw net::broken("the server sends without end");
+  return came != 0;
 }
 
 bool connection::receive_soon() {

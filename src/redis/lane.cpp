@@ -122,7 +122,7 @@ reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std
 /// False: our time is over.
 bool lane::serve(const slot& mine, const limit& l) {
   make_sure_of_connection(l);
-  for (;;) {
+  for (bool came = false;;) {
     instant silent_since{};
     bool answered = false;
     {
@@ -142,21 +142,25 @@ bool lane::serve(const slot& mine, const limit& l) {
     const instant now = boot_clock::now();
     const instant too_long = later(silent_since, dialer_.how().timeout);
     const instant until = std::min(l.at(), too_long);
-    bool came = false;
-    if (all_sent && now + a_moment < until) came = connection_->receive_soon();
+    // Messages may come without end.
+    if (came && (now >= until || l.stop().stop_requested())) return give_up(too_long);
+    came = all_sent && now + a_moment < until && connection_->receive_soon();
     if (!came) {
       const limit nearer(until, l.stop());
       const net::readiness why =
           all_sent ? net::wait_readable(connection_->fd(), nearer) : net::wait_writable(connection_->fd(), nearer);
       if (why == net::readiness::stopped) return false;
-      if (why == net::readiness::late) {
-        if (boot_clock::now() < too_long) return false;
-        throw net::broken("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
-      }
+      if (why == net::readiness::late) return give_up(too_long);
       if (all_sent) came = connection_->receive();
     }
     if (came) hand_out();
   }
+}
+
+/// Returns false: our time is over. Throws if the server has been silent for too long.
+bool lane::give_up(instant too_long) const {
+  if (boot_clock::now() < too_long) return false;
+  throw net::broken("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
 }
 
 void lane::replace_if_bad() {
@@ -212,7 +216,9 @@ bool lane::still_good() {
 void lane::hand_out() {
   to_be_called answered;
   const std::lock_guard lock(mutex_);
+  bool messages = false;
   while (std::optional<value> v = connection_->next()) {
+    messages = messages || v->is(value::kind::push);
     if (v->is(value::kind::push)) continue;
     if (due_.empty()) throw malformed("a reply that nobody asked for");
     slot* const whose = due_.front();
@@ -222,6 +228,7 @@ void lane::hand_out() {
     if (whose == nullptr || !whose->take(std::move(*v))) continue;
     if (!whose->drives) answered.add(*whose);
   }
+  if (!messages) silent_since_ = boot_clock::now();  // a long reply comes in many parts
 }
 
 /// Under the lock. Its reply will be read and dropped in its turn. On which connection, that is.

@@ -66,6 +66,7 @@ class lane {
   void queue(const command&);
   [[nodiscard]] reply drive(slot& mine, bool found_idle, const limit&, std::optional<std::uint64_t>& left);
   [[nodiscard]] bool serve(const slot& mine, const limit&);
+  [[nodiscard]] bool give_up(runtime::instant too_long) const;
   void replace_if_bad();
   void make_sure_of_connection(const limit&);
   [[nodiscard]] bool still_good();

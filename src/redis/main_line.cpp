@@ -65,7 +65,8 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
                           "no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() + ")");
 }
 
-/// Replies are due, and none has come for too long. One may be there, if it was the loop that had no time.
+/// Replies are due, and nothing but messages has come for too long. One may be there, if it was the loop that had no
+/// time.
 bool main_line::is_silent() noexcept {
   const auto for_too_long = [&] { return !due_.empty() && loop_.now() >= later(silent_since_, dialer_.how().timeout); };
   if (for_too_long() && lines_.commands) on_ready();
@@ -279,14 +280,19 @@ void main_line::flush() {
 void main_line::on_ready() noexcept {
   try {
     if (writable_watched_) flush();
-    if (lines_.commands->receive()) silent_since_ = loop_.now();
+    const bool came = lines_.commands->receive();
+    const std::uint64_t taken = taken_;
+    bool messages = false;
     while (std::optional<value> v = lines_.commands->next()) {
       if (v->is(value::kind::push)) {
+        messages = true;
         deliver(std::move(*v));
       } else {
         take_reply(std::move(*v));
       }
     }
+    // A long reply comes in many parts. A server that sends messages only is silent.
+    if (taken_ != taken || (came && !messages)) silent_since_ = loop_.now();
   } catch (const std::exception& e) {
     break_up(e.what());
   }

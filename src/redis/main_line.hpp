@@ -110,7 +110,7 @@ class main_line {
   std::string ready_;                // to be sent
   std::deque<slot*> due_;            // whose replies are due, in order; null: nobody waits for it
   std::uint64_t taken_ = 0;          // how many were taken out of due_
-  runtime::instant silent_since_{};  // replies are due since then, and nothing came
+  runtime::instant silent_since_{};  // replies are due since then, and no part of one came
   bool writable_watched_ = false;
   std::uint64_t connections_ = 0;  // that there ever were
   slots asked_for_;                // of those that nobody waits for
