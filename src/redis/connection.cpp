@@ -90,7 +90,14 @@ bool connection::receive_soon() {
 value connection::ask(const command& what, const limit& l) {
   std::string bytes = what.bytes();
   for (;;) {
-    const bool sent = send(bytes);
+    bool sent = false;
+    try {
+      sent = send(bytes);
+    } catch (const net::broken&) {  // the server may have said why before it hung up
+      (void)receive();
+      if (std::optional<value> v = next()) return std::move(*v);
+      throw;
+    }
     if (std::optional<value> v = next()) return std::move(*v);
     const net::readiness why = sent ? net::wait_readable(fd(), l) : net::wait_writable(fd(), l);
     if (why != net::readiness::ready) {

@@ -1,10 +1,13 @@
 // Every error that a server can be brought to say: what a caller hears, and that it names the cure.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <semaphore>
 
 #include "faults/redis_store.hpp"
+#include "redis/connection.hpp"
+#include "store/answer.hpp"
 #include "support/user_coroutine.hpp"
 
 namespace holdfast::faults {
@@ -217,7 +220,8 @@ TEST(redis_error_while_loading, is_waited_for) {
 
 struct refusing_server {
   test::redis_server is;
-  std::unique_ptr<test::redis_server> primary{};  ///< of a replica
+  std::unique_ptr<test::redis_server> primary{};     ///< of a replica
+  std::unique_ptr<redis::connection> only_client{};  ///< of one that takes no other
 };
 
 /// How a server refuses locks, and the word that it does so with.
@@ -251,6 +255,19 @@ void fail_to_save(refusing_server& s) {
   EXPECT_TRUE(test::eventually([&] { return s.is.ask({"SET", "x", "z"}).text.starts_with("MISCONF"); }));
 }
 
+void take_one_client(refusing_server& s) {
+  configure_all(s.is, {{"CONFIG", "SET", "maxclients", "1"}});
+  const redis::dialer dialer{redis::settings::parse(s.is.url())};
+  EXPECT_TRUE(test::eventually([&] {  // the one that has configured it may not be gone yet
+    try {
+      s.only_client = dialer.open(within(test::hang));
+      return true;
+    } catch (const seam::failure&) {
+      return false;
+    }
+  }));
+}
+
 /// What needs nothing but these commands.
 auto after(std::vector<std::vector<std::string>> commands) {
   return [commands = std::move(commands)](refusing_server& s) { configure_all(s.is, commands); };
@@ -265,6 +282,7 @@ std::vector<refusal> all_refusals() {
       {"WRONGPASS", {}, after({}), "somebody:wrong@"},
       {"NOPERM", {}, after({right_to_all_but_scripts}), "poor:x@"},
       {"MISCONF", {"--enable-protected-configs", "yes"}, fail_to_save},
+      {"max number of clients", {}, take_one_client},
       {"OOM", {}, after({{"CONFIG", "SET", "maxmemory", "1"}})},
       {"LOADING", slow_to_load, [](refusing_server& s) { restart_slowly(s.is, 4000); }},
   };
@@ -300,8 +318,11 @@ TEST_P(redis_refusal, is_the_same_error_for_async_and_blocking_calls) {
   EXPECT_EQ(async, blocking);
 }
 
-INSTANTIATE_TEST_SUITE_P(of_a_server, redis_refusal, testing::ValuesIn(all_refusals()),
-                         [](const auto& each) { return std::string(each.param.word); });
+INSTANTIATE_TEST_SUITE_P(of_a_server, redis_refusal, testing::ValuesIn(all_refusals()), [](const auto& each) {
+  std::string name(each.param.word);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace holdfast::faults
