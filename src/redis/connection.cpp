@@ -1,6 +1,7 @@
 #include "redis/connection.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "net/ready.hpp"
@@ -197,6 +198,8 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
     for_good = e.for_good();
   } catch (const malformed& e) {
     why = std::string("not the words of a Redis server: ") + e.what();
+  } catch (const std::system_error& e) {  // no descriptor, or no thread
+    throw seam::failure(errc::not_ready, std::string(e.what()) + " (" + where(at) + ")");
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.

@@ -39,7 +39,7 @@ class connection {
   bool resp3_;
 };
 
-/// Connects to a host, with TLS if there is some. Throws net::broken.
+/// Connects to a host, with TLS if there is some. Throws net::broken, std::system_error.
 [[nodiscard]] std::unique_ptr<net::stream> reach(const net::url::place&, milliseconds timeout, const net::tls*,
                                                  const limit&);
 /// What a server says of a command that it does not know repeats it, or as much of it as it has room for.

@@ -180,11 +180,13 @@ void lane::make_sure_of_connection(const limit& l) {
     in_doubt_();
   };
   loop_.watch(connection_->fd(), closed, runtime::loop::interest::hang_up);
+  open_ = true;
   const std::lock_guard lock(mutex_);
   silent_since_ = boot_clock::now();
 }
 
 void lane::hang_up() noexcept {
+  open_ = false;
   if (connection_) loop_.unwatch(connection_->fd());
   connection_.reset();
   sending_.clear();
@@ -305,6 +307,11 @@ void lane::fail_all(const seam::failure& why) noexcept {
 
 reply lane::no_answer() const {
   return seam::failure(errc::unreachable, "no answer within the limit (" + dialer_.how().where() + ")");
+}
+
+bool lane::is_open() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return open_ && !gone_ && !distrusted_;
 }
 
 bool lane::close_if_idle_since(instant then) noexcept {

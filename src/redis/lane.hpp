@@ -34,6 +34,8 @@ class lane {
   /// Sends it on that connection behind all that was sent before, unless that is gone.
   void follow(std::uint64_t connection, const command&) noexcept;
 
+  /// Whether it has a connection that the next caller can use, as far as is known.
+  [[nodiscard]] bool is_open() const noexcept;
   /// How many are in it; who wants to call says so first.
   std::atomic<unsigned> callers{0};
   /// Closes the connection, if nobody has used it since then and nobody does now. False: it is open.
@@ -85,10 +87,11 @@ class lane {
   // Of whoever drives.
   std::unique_ptr<connection> connection_;
   std::string sending_;
+  std::atomic<bool> open_{false};         // there is one
   std::atomic<bool> gone_{false};         // the other side has closed it
   std::atomic<std::uint64_t> number_{0};  // of the connection: this one, or the next
 
-  runtime::small_mutex mutex_;
+  mutable runtime::small_mutex mutex_;
   // Under the lock.
   std::string ready_;          // to be sent
   std::deque<slot*> due_;      // whose replies are due, in order; null: its caller has left

@@ -88,6 +88,16 @@ task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
   co_return seam::failure(errc::unreachable, "no connection within the limit (" + dialer_.how().where() + ")");
 }
 
+void main_line::connect_soon() {
+  lobby::visitor nobody(lobby_);
+  if (lobby_.enter(nobody) == lobby::welcome::unattended) start_serving();
+}
+
+void main_line::fail_to_connect(const seam::failure& why) noexcept {
+  failed_ = true;
+  lobby_.call_all(why);
+}
+
 command main_line::subscription(std::uint16_t of_slot) const {
   command c(2);
   c.add("SSUBSCRIBE").add(inboxes_at(me_.inboxes, of_slot) + me_.id);
@@ -151,7 +161,7 @@ task<void> main_line::serve() {
       failed.emplace(errc::not_ready, e.what());
     }
     if (failed && lines_.commands) end(*failed);
-    if (failed) lobby_.call_all(failed);
+    if (failed) fail_to_connect(*failed);
     // One that breaks again at once is almost as bad as none; one that is not what it was is as bad.
     const bool lasted = was_up > longest_pause;
     const bool bad = was_up == span(0) || why_distrusted();
@@ -167,7 +177,7 @@ task<span> main_line::serve_once() {
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling, &dials_);
   if (made.why) {
-    lobby_.call_all(made.why);
+    fail_to_connect(*made.why);
     co_return span(0);
   }
   const instant since = loop_.now();
@@ -210,6 +220,7 @@ void main_line::begin(lines made) {
     return break_up(e.what());
   }
   ++connections_;
+  failed_ = false;
   up_ = true;
   if (why_distrusted()) {
     up_ = false;

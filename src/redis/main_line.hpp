@@ -30,6 +30,14 @@ class main_line {
   main_line(const main_line&) = delete;
   main_line& operator=(const main_line&) = delete;
 
+  /// Starts the thread that connects. From any thread; throws std::system_error if that cannot start: then nothing can
+  /// be renewed.
+  void start() { dials_.start(); }
+  [[nodiscard]] runtime::queue_thread& thread() noexcept { return dials_; }
+  /// Whether the last try to connect has failed.
+  [[nodiscard]] bool has_failed() const noexcept { return failed_; }
+  /// Connects soon; nobody waits for it.
+  void connect_soon();
   /// On the loop.
   [[nodiscard]] runtime::task<reply> call(runtime::io&, const command&, limit);
   void post(const command&);
@@ -83,6 +91,7 @@ class main_line {
   [[nodiscard]] std::optional<seam::failure> why_distrusted() const noexcept;
   void end(const seam::failure&) noexcept;
   [[nodiscard]] bool retire() noexcept;
+  void fail_to_connect(const seam::failure&) noexcept;
   void queue(const command&, slot*);
   void flush();
   void on_ready() noexcept;
@@ -99,6 +108,7 @@ class main_line {
   listener& listener_;
   std::stop_source ending_;
   std::atomic<bool> up_{false};
+  std::atomic<bool> failed_{false};
   runtime::guarded<std::optional<seam::failure>> distrusted_;  // since it was dialled
   lobby lobby_{up_};
   runtime::signal broken_;

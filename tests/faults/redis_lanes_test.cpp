@@ -87,6 +87,23 @@ TEST_F(redis_lanes, are_dropped_when_they_owe_replies_for_too_long_however_short
   })) << "it is never given up";
 }
 
+TEST_F(redis_lanes, close_when_idle_but_for_one_that_is_needed) {
+  (void)echo("warm", limit(boot_clock::now() + test::hang));
+  EXPECT_TRUE(lanes.close_idle_since(runtime::never, true));
+  EXPECT_TRUE(lanes.any_open());
+  EXPECT_FALSE(lanes.close_idle_since(runtime::never, false));
+  EXPECT_FALSE(lanes.any_open());
+}
+
+TEST_F(redis_lanes, are_not_open_when_the_server_has_hung_up) {
+  (void)echo("warm", limit(boot_clock::now() + test::hang));
+  EXPECT_TRUE(lanes.any_open());
+  (void)server.ask({"CLIENT", "KILL", "TYPE", "normal"});
+  EXPECT_TRUE(test::eventually([&] { return !lanes.any_open(); }));
+  std::optional<redis::left_behind> left;
+  EXPECT_FALSE(lanes.call_if_open(command(1).add("PING"), within(test::hang), left));
+}
+
 TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_never_sent) {
   command c(2);
   c.add("INCR").add("n");
@@ -159,6 +176,7 @@ struct deaf_listener final : redis::listener {
   void missed(seam::shard) noexcept override {}
   void in_doubt(seam::shard) noexcept override {}
   void back() noexcept override {}
+  [[nodiscard]] bool has_claims() const noexcept override { return false; }
   void warned(std::string_view) override {}
 };
 
