@@ -234,7 +234,7 @@ void service::start(std::string_view name) {
   try {
     engine_.start();
   } catch (const std::system_error& e) {
-    fail(seam::failure(errc::not_ready, std::string("no thread can be had: ") + e.what()), name);
+    fail(seam::failure(errc::not_ready, e.what()), name);
   }
 }
 

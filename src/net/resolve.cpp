@@ -1,4 +1,5 @@
 #include <netdb.h>
+#include <sys/eventfd.h>
 #include <sys/un.h>
 
 #include <condition_variable>
@@ -8,6 +9,7 @@
 
 #include "net/socket.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/descriptor.hpp"
 #include "runtime/thread.hpp"
 
 namespace holdfast::net {
@@ -65,6 +67,8 @@ std::vector<address> resolve(const std::string& host, int port, const limit& l) 
     // In slices, for the sake of the stop.
     shared->over.wait_for(lock, std::min<runtime::span>(left, std::chrono::milliseconds(50)));
   }
+  // Without a descriptor the system's resolver knows no name.
+  if (shared->error != 0) (void)runtime::descriptor(::eventfd(0, EFD_CLOEXEC), "eventfd");
   if (shared->error != 0) throw broken("the name " + host + " is not known: " + ::gai_strerror(shared->error));
   return shared->found;
 }

@@ -27,16 +27,11 @@ void set(int fd, int level, int name, const T& to) noexcept {
   ::setsockopt(fd, level, name, &to, sizeof to);  // what a kernel does not know it does without
 }
 
-runtime::descriptor make_socket(int family) {
-  runtime::descriptor made(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (made.get() < 0) throw broken("no socket can be had: " + words_of(errno));
-  return made;
-}
-
 /// A socket that a forked child does not keep open: a server would take us for alive after our death.
 class socket_stream final : public stream {
  public:
-  explicit socket_stream(int family) : socket_(make_socket(family)) {}
+  explicit socket_stream(int family)
+      : socket_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "socket") {}
 
   std::size_t receive(std::span<char> into) override { return receive(into, MSG_DONTWAIT); }
   std::size_t receive_soon(std::span<char> into) override { return receive(into, 0); }

@@ -16,12 +16,14 @@ struct address {
   socklen_t size = 0;
 };
 
-/// The addresses of a host, in the order in which they are to be tried. Throws broken.
+// Both throw broken, and std::system_error if no descriptor or no thread is left.
+
+/// The addresses of a host, in the order in which they are to be tried.
 [[nodiscard]] std::vector<address> resolve(const std::string& host, int port, const limit&);
 [[nodiscard]] address unix_address(const std::string& path);
 
 /// A plain connection to the first of them that answers; each gets its share of the time. What is written to a peer
-/// that is gone breaks it after `silence` at the latest. Throws broken.
+/// that is gone breaks it after `silence` at the latest.
 [[nodiscard]] std::unique_ptr<stream> connect(const std::vector<address>&, std::chrono::milliseconds silence,
                                               const limit&);
 

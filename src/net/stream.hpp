@@ -35,7 +35,8 @@ class stream {
   stream& operator=(const stream&) = delete;
   virtual ~stream() = default;
 
-  /// How many bytes came; less than there is room for: no more for now. Throws broken.
+  /// Returns how many bytes came. While there are more, the descriptor stays readable, if the room is for 16 KiB.
+  /// Throws broken.
   [[nodiscard]] virtual std::size_t receive(std::span<char>) = 0;
   /// The same, but the kernel may wait for some milliseconds: one system call for an answer that is about to come.
   [[nodiscard]] virtual std::size_t receive_soon(std::span<char>) = 0;

@@ -176,18 +176,13 @@ class tls_stream final : public stream {
     return text + "; issue one with subjectAltName=" + (by_name ? "DNS:" : "IP:") + host_ + " (a CN does not count)";
   }
 
+  /// One record, which has 16 KiB at most: OpenSSL keeps nothing back, which would wake nobody.
   std::size_t read(std::span<char> into, bool soon) {
-    // A record at a time, until there are no more: what OpenSSL keeps back wakes nobody.
-    std::size_t all = 0;
-    while (all < into.size()) {
-      ::ERR_clear_error();
-      below_.soon = soon && all == 0;
-      std::size_t n = 0;
-      const int done = ::SSL_read_ex(ssl_.get(), into.data() + all, into.size() - all, &n);
-      if (done != 1) return all != 0 ? all : nothing_yet(done);
-      all += n;
-    }
-    return all;
+    ::ERR_clear_error();
+    below_.soon = soon;
+    std::size_t n = 0;
+    const int done = ::SSL_read_ex(ssl_.get(), into.data(), into.size(), &n);
+    return done == 1 ? n : nothing_yet(done);
   }
 
   std::size_t nothing_yet(int done) {

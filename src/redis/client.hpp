@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -59,6 +60,7 @@ class client final : public seam::backend, private listener {
   void missed(seam::shard) noexcept override;
   void in_doubt(seam::shard) noexcept override;
   void back() noexcept override;
+  [[nodiscard]] bool has_claims() const noexcept override { return claims_ != 0; }
   void warned(std::string_view what) override;
   /// How the channels begin by which those at this lock are told something.
   [[nodiscard]] std::string inboxes_of(std::string_view lock) const;
@@ -113,6 +115,7 @@ class client final : public seam::backend, private listener {
   const std::string inboxes_;  // how channels begin
   replica_wait wait_{settings_};
   inbox inbox_;
+  std::atomic<std::size_t> claims_{0};
   watchers watchers_;
   std::function<void(seam::shard)> verify_;
   std::function<void()> back_;

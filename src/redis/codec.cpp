@@ -53,11 +53,13 @@ std::optional<value> decoder::next() {
   }
 }
 
-/// Moves what is left to the front, now and then.
+/// Moves what is left to the front when more than half of the buffer was read: so the work is linear, however much is
+/// in it.
 void decoder::forget_what_was_read() {
   if (read_ == bytes_.size()) {
     bytes_.clear();
-  } else if (read_ > 4096) {
+  } else if (read_ > 4096 && read_ > bytes_.size() / 2) {
+    moved_ += bytes_.size() - read_;
     bytes_.erase(0, read_);
   } else {
     return;

@@ -28,6 +28,8 @@ class decoder {
   void feed(std::string_view bytes) { bytes_.append(bytes); }
   /// The next value; nothing: more bytes are needed. Throws malformed, and then for ever.
   [[nodiscard]] std::optional<value> next();
+  /// How many bytes were moved to the front of the buffer so far; at most as many as were fed.
+  [[nodiscard]] std::size_t moved() const noexcept { return moved_; }
 
  private:
   struct open_list {
@@ -47,6 +49,7 @@ class decoder {
   std::size_t scanned_ = 0;  // of bytes_, for the end of a line
   std::size_t begun_ = 0;    // where in bytes_ the reply begins that is being read
   std::size_t items_ = 0;    // of that reply
+  std::size_t moved_ = 0;
   std::optional<std::size_t> text_due_;
   value::kind text_is_ = value::kind::text;
   bool verbatim_ = false;

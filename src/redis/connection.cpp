@@ -1,6 +1,7 @@
 #include "redis/connection.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "net/ready.hpp"
@@ -76,13 +77,14 @@ bool connection::send(std::string& bytes) {
 
 bool connection::receive() {
   char buffer[16 * 1024];
-  for (std::size_t came = 0; came < most_at_once;) {
+  std::size_t came = 0;
+  for (bool more = true; more && came < most_at_once;) {
     const std::size_t n = bytes_->receive(buffer);
     decoder_.feed({buffer, n});
     came += n;
-    if (n < sizeof buffer) return came != 0;
+    more = n == sizeof buffer;
   }
-  throw net::broken("the server sends without end");
+  return came != 0;
 }
 
 bool connection::receive_soon() {
@@ -95,7 +97,14 @@ bool connection::receive_soon() {
 value connection::ask(const command& what, const limit& l) {
   std::string bytes = what.bytes();
   for (;;) {
-    const bool sent = send(bytes);
+    bool sent = false;
+    try {
+      sent = send(bytes);
+    } catch (const net::broken&) {  // the server may have said why before it hung up
+      (void)receive();
+      if (std::optional<value> v = next()) return std::move(*v);
+      throw;
+    }
     if (std::optional<value> v = next()) return std::move(*v);
     const net::readiness why = sent ? net::wait_readable(fd(), l) : net::wait_writable(fd(), l);
     if (why == net::readiness::stopped) throw net::broken("asked to stop");
@@ -192,6 +201,8 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
     is_late = e.is_late();
   } catch (const malformed& e) {
     why = std::string("not the words of a Redis server: ") + e.what();
+  } catch (const std::system_error& e) {  // no descriptor, or no thread
+    throw seam::failure(errc::not_ready, std::string(e.what()) + " (" + where(at) + ")");
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.

@@ -14,13 +14,13 @@ namespace holdfast::redis {
 /// Bytes and values of one connection to a server. One thread at a time; nothing waits, except receive_soon().
 class connection {
  public:
-  static constexpr std::size_t most_at_once = 16 * decoder::most_bytes;  ///< who sends faster than we read is cut off
+  static constexpr std::size_t most_at_once = 256 * 1024;  ///< that receive() reads
 
   connection(std::unique_ptr<net::stream> bytes, bool resp3) : bytes_(std::move(bytes)), resp3_(resp3) {}
 
   /// Sends as much as goes. False: some is left. Throws net::broken.
   bool send(std::string& bytes);
-  /// False: nothing came. Throws net::broken.
+  /// Returns false if nothing came. More bytes than it reads keep the descriptor readable. Throws net::broken.
   bool receive();
   bool receive_soon();
   /// Sends it, and waits for one value: for greetings, when nothing else is due. Throws net::broken, malformed.
@@ -39,7 +39,7 @@ class connection {
   bool resp3_;
 };
 
-/// Connects to a host, with TLS if there is some. Throws net::broken.
+/// Connects to a host, with TLS if there is some. Throws net::broken, std::system_error.
 [[nodiscard]] std::unique_ptr<net::stream> reach(const net::url::place&, milliseconds timeout, const net::tls*,
                                                  const limit&);
 /// What a server says of a command that it does not know repeats it, or as much of it as it has room for.

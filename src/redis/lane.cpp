@@ -125,7 +125,7 @@ reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std
 /// False: our time is over.
 bool lane::serve(const slot& mine, const limit& l) {
   make_sure_of_connection(l);
-  for (;;) {
+  for (bool came = false;;) {
     instant silent_since{};
     bool answered = false;
     {
@@ -145,21 +145,25 @@ bool lane::serve(const slot& mine, const limit& l) {
     const instant now = boot_clock::now();
     const instant too_long = later(silent_since, dialer_.how().timeout);
     const instant until = std::min(l.at(), too_long);
-    bool came = false;
-    if (all_sent && now + a_moment < until) came = connection_->receive_soon();
+    // Messages may come without end.
+    if (came && (now >= until || l.stop().stop_requested())) return give_up(too_long);
+    came = all_sent && now + a_moment < until && connection_->receive_soon();
     if (!came) {
       const limit nearer(until, l.stop());
       const net::readiness why =
           all_sent ? net::wait_readable(connection_->fd(), nearer) : net::wait_writable(connection_->fd(), nearer);
       if (why == net::readiness::stopped) return false;
-      if (why == net::readiness::late) {
-        if (boot_clock::now() < too_long) return false;
-        throw net::broken::late("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
-      }
+      if (why == net::readiness::late) return give_up(too_long);
       if (all_sent) came = connection_->receive();
     }
     if (came) hand_out();
   }
+}
+
+/// Returns false: our time is over. Throws if the server has been silent for too long.
+bool lane::give_up(instant too_long) const {
+  if (boot_clock::now() < too_long) return false;
+  throw net::broken::late("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
 }
 
 void lane::replace_if_bad() {
@@ -179,11 +183,13 @@ void lane::make_sure_of_connection(const limit& l) {
     in_doubt_();
   };
   loop_.watch(connection_->fd(), closed, runtime::loop::interest::hang_up);
+  open_ = true;
   const std::lock_guard lock(mutex_);
   silent_since_ = boot_clock::now();
 }
 
 void lane::hang_up() noexcept {
+  open_ = false;
   if (connection_) loop_.unwatch(connection_->fd());
   connection_.reset();
   sending_.clear();
@@ -197,7 +203,7 @@ bool lane::still_good() {
   const instant now = boot_clock::now();
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(distrusted_, false) || gone_) return false;
+    if (std::exchange(distrusted_, std::nullopt) || gone_) return false;
     if (now - used_ < 100ms) return true;
   }
   try {
@@ -215,7 +221,9 @@ bool lane::still_good() {
 void lane::hand_out() {
   to_be_called answered;
   const std::lock_guard lock(mutex_);
+  bool messages = false;
   while (std::optional<value> v = connection_->next()) {
+    messages = messages || v->is(value::kind::push);
     if (v->is(value::kind::push)) continue;
     if (due_.empty()) throw malformed("a reply that nobody asked for");
     slot* const whose = due_.front();
@@ -225,6 +233,7 @@ void lane::hand_out() {
     if (whose == nullptr || !whose->take(std::move(*v))) continue;
     if (!whose->drives) answered.add(*whose);
   }
+  if (!messages) silent_since_ = boot_clock::now();  // a long reply comes in many parts
 }
 
 /// Under the lock. Its reply will be read and dropped in its turn. On which connection, that is.
@@ -254,8 +263,9 @@ void lane::let_another_drive() {
   if (!driven_) return send_what_is_left();
   left_over_ = 0;
   if (distrusted_) {
-    distrusted_ = false;
-    return fail_all(seam::failure(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")"));
+    const seam::failure why = *std::move(distrusted_);
+    distrusted_.reset();
+    return fail_all(why);
   }
   (*next)->drives = true;
   (*next)->called.set();
@@ -302,6 +312,11 @@ reply lane::no_answer() const {
   return seam::failure::late("no answer within the limit (" + dialer_.how().where() + ")");
 }
 
+bool lane::is_open() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return open_ && !gone_ && !distrusted_;
+}
+
 bool lane::close_if_idle_since(instant then) noexcept {
   const std::lock_guard lock(mutex_);
   if (driven_ || used_ >= then) return false;
@@ -310,9 +325,9 @@ bool lane::close_if_idle_since(instant then) noexcept {
   return true;
 }
 
-void lane::distrust() noexcept {
+void lane::distrust(const seam::failure& why) noexcept {
   const std::lock_guard lock(mutex_);
-  distrusted_ = true;
+  distrusted_.emplace(copy_of(why));
 }
 
 }  // namespace holdfast::redis

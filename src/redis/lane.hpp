@@ -34,12 +34,14 @@ class lane {
   /// Sends it on that connection behind all that was sent before, unless that is gone.
   void follow(std::uint64_t connection, const command&) noexcept;
 
+  /// Whether it has a connection that the next caller can use, as far as is known.
+  [[nodiscard]] bool is_open() const noexcept;
   /// How many are in it; who wants to call says so first.
   std::atomic<unsigned> callers{0};
   /// Closes the connection, if nobody has used it since then and nobody does now. False: it is open.
   bool close_if_idle_since(runtime::instant) noexcept;
-  /// The next caller opens a new one.
-  void distrust() noexcept;
+  /// The next caller opens a new connection. Callers that wait for replies on this one fail for this reason.
+  void distrust(const seam::failure& why) noexcept;
 
  private:
   /// One that waits for its reply, on its caller's stack.
@@ -66,6 +68,7 @@ class lane {
   void queue(const command&);
   [[nodiscard]] reply drive(slot& mine, bool found_idle, const limit&, std::optional<std::uint64_t>& left);
   [[nodiscard]] bool serve(const slot& mine, const limit&);
+  [[nodiscard]] bool give_up(runtime::instant too_long) const;
   void replace_if_bad();
   void make_sure_of_connection(const limit&);
   [[nodiscard]] bool still_good();
@@ -84,17 +87,18 @@ class lane {
   // Of whoever drives.
   std::unique_ptr<connection> connection_;
   std::string sending_;
+  std::atomic<bool> open_{false};         // there is one
   std::atomic<bool> gone_{false};         // the other side has closed it
   std::atomic<std::uint64_t> number_{0};  // of the connection: this one, or the next
 
-  runtime::small_mutex mutex_;
+  mutable runtime::small_mutex mutex_;
   // Under the lock.
   std::string ready_;          // to be sent
   std::deque<slot*> due_;      // whose replies are due, in order; null: its caller has left
   std::size_t unsent_ = 0;     // how many of them, the last, are of commands in ready_
   std::size_t left_over_ = 0;  // how many of them nobody waited for when the driver came
   bool driven_ = false;
-  bool distrusted_ = false;
+  std::optional<seam::failure> distrusted_;
   runtime::instant used_{};          // last
   runtime::instant silent_since_{};  // replies are due since then, and none came
 };

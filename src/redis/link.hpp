@@ -62,6 +62,8 @@ class listener {
   virtual void in_doubt(seam::shard) noexcept = 0;
   /// There is a server again, or another one now. From any thread.
   virtual void back() noexcept = 0;
+  /// Whether this client has claims, which may have to be renewed. From any thread.
+  [[nodiscard]] virtual bool has_claims() const noexcept = 0;
   /// Something about a server, with its name, that those should hear of who look after it. From any thread.
   virtual void warned(std::string_view what) = 0;
 };

@@ -25,6 +25,16 @@ constexpr milliseconds longest_pause = 1s;
 main_line::main_line(const dialer& d, const identity& me, runtime::loop& loop, listener& who)
     : dialer_(d), me_(me), loop_(loop), listener_(who) {}
 
+/// Set before `up_` is read here, and read behind it in begin(): one of the two sees the other.
+void main_line::distrust(const seam::failure& why) noexcept {
+  distrusted_.with([&](auto& w) { w.emplace(copy_of(why)); });
+  if (up_.exchange(false)) broken_.set();
+}
+
+std::optional<seam::failure> main_line::why_distrusted() const noexcept {
+  return distrusted_.with([](const auto& why) { return why ? std::optional(copy_of(*why)) : std::nullopt; });
+}
+
 void main_line::close() noexcept {
   ending_.request_stop();
   tasks_.wait_until_empty();
@@ -55,7 +65,8 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
                                 ")");
 }
 
-/// Replies are due, and none has come for too long. One may be there, if it was the loop that had no time.
+/// Replies are due, and nothing but messages has come for too long. One may be there, if it was the loop that had no
+/// time.
 bool main_line::is_silent() noexcept {
   const auto for_too_long = [&] { return !due_.empty() && loop_.now() >= later(silent_since_, dialer_.how().timeout); };
   if (for_too_long() && lines_.commands) on_ready();
@@ -75,6 +86,16 @@ task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
   const wake why = co_await wait(i, me.called, l);
   if (why == wake::signalled || !me.leave()) co_return me.why;
   co_return seam::failure::late("no connection within the limit (" + dialer_.how().where() + ")");
+}
+
+void main_line::connect_soon() {
+  lobby::visitor nobody(lobby_);
+  if (lobby_.enter(nobody) == lobby::welcome::unattended) start_serving();
+}
+
+void main_line::fail_to_connect(const seam::failure& why) noexcept {
+  failed_ = true;
+  lobby_.call_all(why);
 }
 
 command main_line::subscription(std::uint16_t of_slot) const {
@@ -140,10 +161,10 @@ task<void> main_line::serve() {
       failed.emplace(errc::not_ready, e.what());
     }
     if (failed && lines_.commands) end(*failed);
-    if (failed) lobby_.call_all(failed);
+    if (failed) fail_to_connect(*failed);
     // One that breaks again at once is almost as bad as none; one that is not what it was is as bad.
     const bool lasted = was_up > longest_pause;
-    const bool bad = was_up == span(0) || distrusted_;
+    const bool bad = was_up == span(0) || why_distrusted();
     pause_ = lasted ? 0ms : std::min(bad ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);
     const bool over = retire();
     if (over) co_return;
@@ -152,11 +173,11 @@ task<void> main_line::serve() {
 
 /// Connects, and serves until it breaks. For how long; zero: it did not connect.
 task<span> main_line::serve_once() {
-  distrusted_ = false;
+  distrusted_.with([](auto& why) { why.reset(); });
   const auto dialling = [this] { return dial(); };
   lines made = co_await runtime::blocking(loop_, dialling, &dials_);
   if (made.why) {
-    lobby_.call_all(made.why);
+    fail_to_connect(*made.why);
     co_return span(0);
   }
   const instant since = loop_.now();
@@ -167,9 +188,9 @@ task<span> main_line::serve_once() {
     over = why != wake::late;
   }
   if (why_broken_.empty()) why_broken_ = "the connection was given up";
-  seam::failure why(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
-  why.is_late = broken_by_silence_;
-  end(why);
+  seam::failure given_up(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
+  given_up.is_late = broken_by_silence_;
+  end(why_distrusted().value_or(given_up));
   co_return std::max(loop_.now() - since, span(1));
 }
 
@@ -201,11 +222,15 @@ void main_line::begin(lines made) {
     return break_up(e.what());
   }
   ++connections_;
+  failed_ = false;
   up_ = true;
+  if (why_distrusted()) {
+    up_ = false;
+    return broken_.set();
+  }
   lobby_.call_all(std::nullopt);
   if (connections_ > 1) listener_.in_doubt(seam::no_shard);
   listener_.back();
-  if (distrusted_) break_up("the server is not what it was");
 }
 
 /// What was due is not known.
@@ -268,14 +293,19 @@ void main_line::flush() {
 void main_line::on_ready() noexcept {
   try {
     if (writable_watched_) flush();
-    if (lines_.commands->receive()) silent_since_ = loop_.now();
+    const bool came = lines_.commands->receive();
+    const std::uint64_t taken = taken_;
+    bool messages = false;
     while (std::optional<value> v = lines_.commands->next()) {
       if (v->is(value::kind::push)) {
+        messages = true;
         deliver(std::move(*v));
       } else {
         take_reply(std::move(*v));
       }
     }
+    // A long reply comes in many parts. A server that sends messages only is silent.
+    if (taken_ != taken || (came && !messages)) silent_since_ = loop_.now();
   } catch (const std::exception& e) {
     break_up(e.what());
   }

@@ -30,6 +30,14 @@ class main_line {
   main_line(const main_line&) = delete;
   main_line& operator=(const main_line&) = delete;
 
+  /// Starts the thread that connects. From any thread; throws std::system_error if that cannot start: then nothing can
+  /// be renewed.
+  void start() { dials_.start(); }
+  [[nodiscard]] runtime::queue_thread& thread() noexcept { return dials_; }
+  /// Whether the last try to connect has failed.
+  [[nodiscard]] bool has_failed() const noexcept { return failed_; }
+  /// Connects soon; nobody waits for it.
+  void connect_soon();
   /// On the loop.
   [[nodiscard]] runtime::task<reply> call(runtime::io&, const command&, limit);
   void post(const command&);
@@ -45,13 +53,11 @@ class main_line {
   [[nodiscard]] runtime::task<reply> hear(runtime::io&, std::uint16_t of_slot, limit);
   /// The same, and nobody waits for it. On the loop.
   void hear_soon(std::uint16_t of_slot);
-  void distrust() noexcept {
-    distrusted_ = true;
-    if (up_) broken_.set();
-  }
-  /// The same, and dials anew without a pause: the server is another one now.
-  void start_over() noexcept {
-    distrust();
+  /// No command is sent on this connection any more; those that are due fail for this reason, and another is opened.
+  void distrust(const seam::failure& why) noexcept;
+  /// The same, and dials again without a pause: the server is another one now.
+  void start_over(const seam::failure& why) noexcept {
+    distrust(why);
     hurry_.set();
   }
   /// Ends its tasks; from another thread than the loop's. Nothing may be asked any more.
@@ -82,8 +88,10 @@ class main_line {
   [[nodiscard]] bool is_silent() noexcept;
   [[nodiscard]] lines dial() const noexcept;
   void begin(lines);
+  [[nodiscard]] std::optional<seam::failure> why_distrusted() const noexcept;
   void end(const seam::failure&) noexcept;
   [[nodiscard]] bool retire() noexcept;
+  void fail_to_connect(const seam::failure&) noexcept;
   void queue(const command&, slot*);
   void flush();
   void on_ready() noexcept;
@@ -100,7 +108,8 @@ class main_line {
   listener& listener_;
   std::stop_source ending_;
   std::atomic<bool> up_{false};
-  std::atomic<bool> distrusted_{false};  // since it was dialled
+  std::atomic<bool> failed_{false};
+  runtime::guarded<std::optional<seam::failure>> distrusted_;  // since it was dialled
   lobby lobby_{up_};
   runtime::signal broken_;
   runtime::guarded<slots> heard_;
@@ -111,7 +120,7 @@ class main_line {
   std::string ready_;                // to be sent
   std::deque<slot*> due_;            // whose replies are due, in order; null: nobody waits for it
   std::uint64_t taken_ = 0;          // how many were taken out of due_
-  runtime::instant silent_since_{};  // replies are due since then, and nothing came
+  runtime::instant silent_since_{};  // replies are due since then, and no part of one came
   bool writable_watched_ = false;
   std::uint64_t connections_ = 0;  // that there ever were
   slots asked_for_;                // of those that nobody waits for

@@ -44,6 +44,7 @@ class node final : private listener {
   void missed(seam::shard) noexcept override { all_nodes_.missed(shard()); }
   void in_doubt(seam::shard) noexcept override { all_nodes_.in_doubt(shard()); }
   void back() noexcept override { all_nodes_.back(); }
+  [[nodiscard]] bool has_claims() const noexcept override { return all_nodes_.has_claims(); }
   void warned(std::string_view what) override { all_nodes_.warned(what); }
 
   const net::url::place at_;

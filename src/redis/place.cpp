@@ -59,12 +59,14 @@ place::place(client& c, seam::claim_spec spec)
       barges_(spec.barges),
       bad_name_(!keys::may_be(c.settings_.prefix, spec.name)),
       slot_(slot_of(lock_)) {
+  ++client_.claims_;
   waiting_.slot = slot_;
   if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
 }
 
 place::~place() {
   if (queue_) client_.inbox_.remove(owner_);
+  --client_.claims_;
 }
 
 task<answer<grant>> place::poll(io& i, limit l) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -122,6 +123,9 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
     } catch (const seam::failure& e) {
       code = e.code;
       tried += e.text;
+    } catch (const std::system_error& e) {  // no descriptor, or no thread
+      code = errc::not_ready;
+      tried += e.what();
     }
     // For good only if all of them say the same.
     why = !why || *why == code ? code : errc::unreachable;

@@ -1,9 +1,11 @@
 #include "redis/wire.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "redis/error_reply.hpp"
 #include "redis/step.hpp"
+#include "runtime/blocking.hpp"
 
 namespace holdfast::redis {
 
@@ -24,8 +26,9 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
   if (dialer_.asks() == nullptr) return;
   watch_.emplace(dialer_, loop, who);
   dialer_.asks()->when_moved([this, &who] {
-    lanes_.distrust();
-    main_.start_over();
+    const seam::failure why(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")");
+    lanes_.distrust(why);
+    main_.start_over(why);
     who.in_doubt(seam::no_shard);
     who.back();
   });
@@ -41,21 +44,75 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
   const runtime::instant sent = i.now();
   reply got = seam::failure(errc::unreachable, "");
   if (i.in_place()) {
-    if (!tidies_.load(std::memory_order_relaxed) && !tidies_.exchange(true)) {
-      loop_.start();
-      tasks_.spawn(tidy());
-    }
+    start();
     got = call_by_lane(what, l, left);
   } else {
-    got = co_await main_.call(i, what, std::move(l));
+    got = co_await call_on_loop(i, what, std::move(l), left);
   }
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && is_wrong_server(said->text)) {
-    lanes_.distrust();
-    main_.distrust();
+    const seam::failure why = meaning_of(said->text, dialer_.how().prefix);
+    lanes_.distrust(why);
+    main_.distrust(why);
   }
   if (what.time_behind()) look_at_clock(what, got, sent, i.now());
   co_return got;
+}
+
+/// Before the first grant: what nothing could renew is not to be granted.
+void wire::start() {
+  if (!can_renew_.load(std::memory_order_relaxed)) {
+    main_.start();
+    can_renew_ = true;
+  }
+  if (tidies_.load(std::memory_order_relaxed) || tidies_.exchange(true)) return;
+  loop_.start();
+  tasks_.spawn(tidy());
+}
+
+task<reply> wire::call_on_loop(io& i, const command& what, limit l, std::optional<left_behind>& left) {
+  if (!main_.listens() && lanes_.any_open()) {
+    const bool connects = co_await connect_for_half(i, l);
+    std::optional<reply> instead;
+    if (!connects) instead = co_await call_by_open_lane(i, what, l, left);
+    if (instead) co_return *std::move(instead);
+  }
+  reply got = co_await main_.call(i, what, std::move(l));
+  co_return got;
+}
+
+/// Waits for the main line, but leaves time to call without it.
+task<bool> wire::connect_for_half(io& i, limit l) {
+  if (main_.has_failed()) {
+    main_.connect_soon();
+    co_return false;
+  }
+  const runtime::instant now = i.now();
+  const runtime::span most = std::min<runtime::span>(l.at() - now, dialer_.how().connect_timeout);
+  const limit half(later(now, most / 2), l.stop());
+  const std::optional<seam::failure> why_not = co_await main_.listen(i, half);
+  co_return !why_not;
+}
+
+/// Empty: no lane is open, or the caller's time is over.
+task<std::optional<reply>> wire::call_by_open_lane(io& i, const command& what, limit l,
+                                                   std::optional<left_behind>& left) {
+  const auto is_over = [&] { return i.now() >= l.at() || l.stop().stop_requested(); };
+  if (is_over() || !lanes_.any_open()) co_return std::nullopt;
+  const auto calling = [&] { return is_over() ? std::nullopt : lanes_.call_if_open(what, l, left); };
+  runtime::queue_thread& where = thread_for_lanes();
+  std::optional<reply> got = co_await runtime::blocking(i, calling, &where);
+  co_return got;
+}
+
+/// Connecting may take long, so it has another thread; but without another that one does both.
+runtime::queue_thread& wire::thread_for_lanes() {
+  try {
+    lane_calls_.start();
+    return lane_calls_;
+  } catch (const std::system_error&) {
+    return main_.thread();
+  }
 }
 
 void wire::look_at_clock(const command& what, const reply& got, runtime::instant sent, runtime::instant received) {
@@ -91,7 +148,9 @@ task<void> wire::tidy() {
     const wake why = co_await sleep(loop_, limit(later(loop_.now(), 15s), ending_.get_token()));
     if (why == wake::stopped) co_return;
     tidies_ = false;  // whoever opens one from now on starts another
-    const bool some_left = lanes_.close_idle_since(loop_.now() - 15s);
+    // Claims may have to be renewed over it: later there may be no descriptor for another.
+    const bool keep_one = !main_.listens() && listener_.has_claims();
+    const bool some_left = lanes_.close_idle_since(loop_.now() - 15s, keep_one);
     if (!some_left || tidies_.exchange(true)) co_return;
   }
 }

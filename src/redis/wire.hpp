@@ -8,10 +8,12 @@
 #include "redis/main_line.hpp"
 #include "redis/sentinel_watch.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/queue_thread.hpp"
 
 namespace holdfast::redis {
 
-/// The link over sockets: lanes for blocking callers, the main line for the loop.
+/// The link over sockets: lanes for blocking callers, the main line for the loop. While the main line gets no
+/// connection, for example because no descriptor is left, a lane that is open does its work.
 class wire final : public link {
  public:
   /// Connects when first used. Throws as dialer does.
@@ -33,6 +35,12 @@ class wire final : public link {
 
  private:
   [[nodiscard]] reply call_by_lane(const command&, const limit&, std::optional<left_behind>&);
+  runtime::task<reply> call_on_loop(runtime::io&, const command&, limit, std::optional<left_behind>&);
+  runtime::task<bool> connect_for_half(runtime::io&, limit);
+  runtime::task<std::optional<reply>> call_by_open_lane(runtime::io&, const command&, limit,
+                                                        std::optional<left_behind>&);
+  [[nodiscard]] runtime::queue_thread& thread_for_lanes();
+  void start();
   void start_watch();
   void look_at_clock(const command&, const reply&, runtime::instant sent, runtime::instant received);
   runtime::task<void> tidy();
@@ -44,10 +52,12 @@ class wire final : public link {
   main_line main_;
   std::optional<sentinel_watch> watch_;
   const std::optional<command> introduction_;
-  std::atomic<bool> introduced_;  // by a lane; the main line does it again and again
+  std::atomic<bool> introduced_;        // by a lane; the main line does it again and again
+  std::atomic<bool> can_renew_{false};  // the main line has its thread
   std::atomic<bool> tidies_{false};
   std::atomic<bool> watches_{false};
   std::stop_source ending_;
+  runtime::queue_thread lane_calls_{"holdfast-lanes"};  // of the loop, which must not block
   runtime::nursery tasks_{loop_};
 };
 

@@ -2,19 +2,21 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 namespace holdfast::runtime {
+
+/// Throws std::system_error with errno. The text names the call or, if there is no descriptor left, what to do.
+[[noreturn]] void throw_errno(const char* call);
 
 /// A file descriptor that is closed by its destructor.
 class descriptor {
  public:
   descriptor() noexcept = default;
   explicit descriptor(int fd) noexcept : fd_(fd) {}
-  /// The result of a system call. Throws std::system_error with errno and the name of the call if it is negative.
+  /// The result of a system call. Calls throw_errno() if it is negative.
   descriptor(int fd, const char* call) : fd_(fd) {
-    if (fd < 0) throw std::system_error(errno, std::generic_category(), call);
+    if (fd < 0) throw_errno(call);
   }
   descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   descriptor& operator=(descriptor&& other) noexcept {

@@ -39,10 +39,19 @@ queue_thread::~queue_thread() {
   if (thread_.joinable()) thread_.join();
 }
 
+void queue_thread::start() {
+  const std::lock_guard lock(mutex_);
+  start_locked();
+}
+
+void queue_thread::start_locked() {
+  if (!thread_.joinable()) thread_ = start_thread(name_, [this] { run(); });
+}
+
 void queue_thread::post(std::function<void()> job) {
   {
     std::lock_guard lock(mutex_);
-    if (!thread_.joinable()) thread_ = start_thread(name_, [this] { run(); });
+    start_locked();
     jobs_.push_back(std::move(job));
   }
   if (under_way != nullptr) {

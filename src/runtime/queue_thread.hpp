@@ -15,7 +15,9 @@ class queue_thread {
   queue_thread& operator=(const queue_thread&) = delete;
   ~queue_thread();
 
-  void post(std::function<void()> job);  ///< from any thread; throws std::system_error if the thread cannot start
+  /// Starts the thread before the first job. From any thread; throws std::system_error if it cannot start.
+  void start();
+  void post(std::function<void()> job);  ///< the same, with a job
   [[nodiscard]] bool is_this_thread() const noexcept;
 
   /// While a batch exists, jobs that its thread posts wake the queue's thread in groups instead of one by one. No job
@@ -36,6 +38,7 @@ class queue_thread {
 
  private:
   void run();
+  void start_locked();
   const char* const name_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

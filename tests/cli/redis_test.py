@@ -292,12 +292,16 @@ class Rights(support.Case):
         self.assertEqual(run.code(), 77)
         self.assertIn("the keys begin with 'shop:'", run.errors())
 
-    def test_that_renewals_need_are_named_when_they_are_missing(self):
+    def test_that_waiting_needs_are_named_and_renewals_do_without(self):
         self.server.client().execute_command("ACL", "SETUSER", "holdfast", "-ssubscribe")
-        run = self.hold(options=["--ttl", "1s"])
-        self.assertEqual(run.code(), 79)
-        self.assertIn("ssubscribe", run.event("end")["why"])
-        self.assertIn("docs/stores/redis.md", run.errors())
+        holder = self.hold(options=["--ttl", "1s"])
+        self.see_a_renewal()
+        waiter = self.run_("lock", "true")
+        self.assertEqual(waiter.code(), 77)
+        self.assertIn("ssubscribe", waiter.errors())
+        self.assertIn("docs/stores/redis.md", waiter.errors())
+        holder.let_go()
+        self.assertEqual(holder.code(), 0, holder.errors())
 
 
 class Neighbours(support.Case):

@@ -1,7 +1,14 @@
 // Every error that a server can be brought to say: what a caller hears, and that it names the cure.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <semaphore>
+
 #include "faults/redis_store.hpp"
+#include "redis/connection.hpp"
+#include "store/answer.hpp"
+#include "support/user_coroutine.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -182,14 +189,20 @@ TEST(redis_error_of_something_else, is_unreachable_and_says_so) {
   expect(got, {errc::unreachable, "No such file", "/nowhere/at/all"});
 }
 
-TEST(redis_error_while_loading, is_waited_for) {
-  test::redis_server server(
-      {"--appendonly", "yes", "--key-load-delay", "4000", "--loading-process-events-interval-bytes", "1024"});
+const std::vector<std::string> slow_to_load{"--appendonly",
+                                            "yes",
+                                            "--rdbcompression",
+                                            "no",
+                                            "--key-load-delay",
+                                            "4000",
+                                            "--loading-process-events-interval-bytes",
+                                            "1024"};
+
+/// Returns while the server reads its data, which takes at least 4 ms for each key.
+void restart_slowly(test::redis_server& server, int keys) {
   std::vector<std::string> words = {"MSET"};
-  for (int n = 0; n < 500; ++n) {
-    words.push_back("key/" + std::to_string(n));
-    words.push_back("value");
-  }
+  const std::string kilobyte(1024, 'x');  // so often the server looks at its connections meanwhile
+  for (int n = 0; n < keys; ++n) words.insert(words.end(), {"key/" + std::to_string(n), kilobyte});
   (void)server.ask(words);
   (void)server.ask({"BGREWRITEAOF"});
   EXPECT_TRUE(test::eventually(
@@ -197,8 +210,119 @@ TEST(redis_error_while_loading, is_waited_for) {
   server.kill();
   server.start();
   EXPECT_TRUE(server.ask({"PING"}).text.starts_with("LOADING"));
+}
+
+TEST(redis_error_while_loading, is_waited_for) {
+  test::redis_server server(slow_to_load);
+  restart_slowly(server, 500);
   EXPECT_TRUE(open(server.url(), {.patience = 20s}).try_acquire("a", within(test::hang)));
 }
+
+struct refusing_server {
+  test::redis_server is;
+  std::unique_ptr<test::redis_server> primary{};     ///< of a replica
+  std::unique_ptr<redis::connection> only_client{};  ///< of one that takes no other
+};
+
+/// How a server refuses locks, and the word that it does so with.
+struct refusal {
+  std::string_view word;
+  std::vector<std::string> options;              ///< of the server
+  std::function<void(refusing_server&)> begins;  ///< from then on it refuses
+  std::string user{};                            ///< of the client: "user:password@"
+};
+
+void PrintTo(const refusal& r, std::ostream* out) { *out << r.word; }
+
+void configure_all(const test::redis_server& server, const std::vector<std::vector<std::string>>& commands) {
+  for (const std::vector<std::string>& each : commands) {
+    EXPECT_EQ(server.ask(each).text, "OK") << each.back();
+  }
+}
+
+void become_replica(refusing_server& s) {
+  const std::string port = std::to_string(test::free_port());
+  s.primary =
+      std::make_unique<test::redis_server>(std::vector<std::string>{"--port", port, "--repl-diskless-sync-delay", "0"});
+  configure_all(s.is, {{"REPLICAOF", "127.0.0.1", port}});
+  EXPECT_TRUE(test::eventually(
+      [&] { return s.is.ask({"INFO", "replication"}).text.find("master_link_status:up") != std::string::npos; }));
+}
+
+void fail_to_save(refusing_server& s) {
+  configure_all(s.is, {{"CONFIG", "SET", "dir", "/proc"}, {"CONFIG", "SET", "save", "3600 1"}, {"SET", "x", "y"}});
+  (void)s.is.ask({"BGSAVE"});
+  EXPECT_TRUE(test::eventually([&] { return s.is.ask({"SET", "x", "z"}).text.starts_with("MISCONF"); }));
+}
+
+void take_one_client(refusing_server& s) {
+  configure_all(s.is, {{"CONFIG", "SET", "maxclients", "1"}});
+  const redis::dialer dialer{redis::settings::parse(s.is.url())};
+  EXPECT_TRUE(test::eventually([&] {  // the one that has configured it may not be gone yet
+    try {
+      s.only_client = dialer.open(within(test::hang));
+      return true;
+    } catch (const seam::failure&) {
+      return false;
+    }
+  }));
+}
+
+/// What needs nothing but these commands.
+auto after(std::vector<std::vector<std::string>> commands) {
+  return [commands = std::move(commands)](refusing_server& s) { configure_all(s.is, commands); };
+}
+
+std::vector<refusal> all_refusals() {
+  const std::vector<std::string> right_to_all_but_scripts{"ACL", "SETUSER", "poor", "reset", "on",
+                                                          ">x",  "~*",      "&*",   "+@all", "-evalsha"};
+  return {
+      {"READONLY", {}, become_replica},
+      {"NOAUTH", {}, after({{"CONFIG", "SET", "requirepass", "a secret"}})},
+      {"WRONGPASS", {}, after({}), "somebody:wrong@"},
+      {"NOPERM", {}, after({right_to_all_but_scripts}), "poor:x@"},
+      {"MISCONF", {"--enable-protected-configs", "yes"}, fail_to_save},
+      {"max number of clients", {}, take_one_client},
+      {"OOM", {}, after({{"CONFIG", "SET", "maxmemory", "1"}})},
+      {"LOADING", slow_to_load, [](refusing_server& s) { restart_slowly(s.is, 4000); }},
+  };
+}
+
+class redis_refusal : public testing::TestWithParam<refusal> {
+ protected:
+  redis_refusal() : server{.is = test::redis_server(GetParam().options)} {}
+  refusing_server server;
+  [[nodiscard]] store opened() const {
+    return open("redis+unix://" + GetParam().user + server.is.socket(), {.patience = 700ms});
+  }
+};
+
+test::user_coroutine acquire_and_say_why(store s, std::string& why, std::binary_semaphore& over) {
+  try {
+    const lease got = co_await s.async_acquire("a");
+  } catch (const lock_error& e) {
+    why = e.what();
+  }
+  over.release();
+}
+
+TEST_P(redis_refusal, is_the_same_error_for_async_and_blocking_calls) {
+  GetParam().begins(server);
+  const std::string blocking = failure_of([&] { (void)opened().acquire("a"); }).second;
+  EXPECT_NE(blocking.find(GetParam().word), std::string::npos) << blocking;
+  std::string async;
+  std::binary_semaphore over(0);
+  store asking = opened();
+  acquire_and_say_why(asking, async, over);
+  ASSERT_TRUE(over.try_acquire_for(test::hang));
+  EXPECT_EQ(async, blocking);
+}
+
+INSTANTIATE_TEST_SUITE_P(of_a_server, redis_refusal, testing::ValuesIn(all_refusals()), [](const auto& each) {
+  std::string name(each.param.word);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace holdfast::faults

@@ -5,6 +5,9 @@
 
 #include "faults/redis_store.hpp"
 #include "redis/lanes.hpp"
+#include "redis/main_line.hpp"
+#include "support/flooding_server.hpp"
+#include "support/started.hpp"
 #include "support/threads.hpp"
 
 namespace holdfast::faults {
@@ -67,7 +70,7 @@ TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_break) 
 TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_are_not_trusted_any_more) {
   counts heard;
   ask_while(heard, [&] {
-    lanes.distrust();
+    lanes.distrust(seam::failure(errc::unreachable, "not trusted"));
     std::this_thread::sleep_for(100us);
   });
   EXPECT_EQ(heard.of_others, 0);
@@ -82,6 +85,23 @@ TEST_F(redis_lanes, are_dropped_when_they_owe_replies_for_too_long_however_short
     const redis::reply got = echo("x", limit(boot_clock::now() + 20ms));
     return std::holds_alternative<value>(got);
   })) << "it is never given up";
+}
+
+TEST_F(redis_lanes, close_when_idle_but_for_one_that_is_needed) {
+  (void)echo("warm", limit(boot_clock::now() + test::hang));
+  EXPECT_TRUE(lanes.close_idle_since(runtime::never, true));
+  EXPECT_TRUE(lanes.any_open());
+  EXPECT_FALSE(lanes.close_idle_since(runtime::never, false));
+  EXPECT_FALSE(lanes.any_open());
+}
+
+TEST_F(redis_lanes, are_not_open_when_the_server_has_hung_up) {
+  (void)echo("warm", limit(boot_clock::now() + test::hang));
+  EXPECT_TRUE(lanes.any_open());
+  (void)server.ask({"CLIENT", "KILL", "TYPE", "normal"});
+  EXPECT_TRUE(test::eventually([&] { return !lanes.any_open(); }));
+  std::optional<redis::left_behind> left;
+  EXPECT_FALSE(lanes.call_if_open(command(1).add("PING"), within(test::hang), left));
 }
 
 TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_never_sent) {
@@ -100,6 +120,107 @@ TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_ne
   proxy.heal();
   server.kill();
   EXPECT_FALSE(call()) << "nobody was there to send it to";
+}
+
+class redis_flood : public testing::Test {
+ protected:
+  runtime::loop loop;
+
+  void SetUp() override { loop.start(); }
+  [[nodiscard]] static redis::settings to(const test::flooding_server& s, const std::string& timeout) {
+    return redis::settings::parse("redis+unix://" + s.socket() + "?timeout=" + timeout);
+  }
+  /// A call of a blocking caller.
+  [[nodiscard]] seam::failure failure_of_call(const test::flooding_server& s, const std::string& timeout, limit l) {
+    const redis::dialer dialer{to(s, timeout)};
+    redis::lanes lanes{dialer, loop, [] {}};
+    command c(1);
+    c.add("PING");
+    auto calling = std::async(std::launch::async, [&] {
+      std::optional<redis::left_behind> left;
+      return lanes.call(c, l, left);
+    });
+    redis::reply got = test::get(std::move(calling));
+    (void)lanes.close_idle_since(runtime::never);
+    return std::get<seam::failure>(got);
+  }
+};
+
+TEST_F(redis_flood, of_pushes_keeps_no_caller_beyond_its_limit) {
+  const test::flooding_server server;
+  const seam::failure why = failure_of_call(server, "1h", within(300ms));
+  EXPECT_NE(why.text.find("within the limit"), std::string::npos) << why.text;
+  EXPECT_TRUE(server.floods());
+}
+
+TEST_F(redis_flood, of_pushes_keeps_no_caller_that_is_asked_to_stop) {
+  const test::flooding_server server;
+  std::stop_source stop;
+  std::thread stopping([&] {
+    EXPECT_TRUE(test::eventually([&] { return server.floods(); }));
+    stop.request_stop();
+  });
+  const seam::failure why = failure_of_call(server, "1h", until(stop.get_token()));
+  stopping.join();
+  EXPECT_NE(why.text.find("within the limit"), std::string::npos) << why.text;
+}
+
+TEST_F(redis_flood, of_pushes_without_a_reply_breaks_a_lane) {
+  const test::flooding_server server;
+  const seam::failure why = failure_of_call(server, "300ms", limit(runtime::never));
+  EXPECT_NE(why.text.find("no answer for 300 ms"), std::string::npos) << why.text;
+}
+
+struct deaf_listener final : redis::listener {
+  void pushed(std::string_view) override {}
+  void missed(seam::shard) noexcept override {}
+  void in_doubt(seam::shard) noexcept override {}
+  void back() noexcept override {}
+  [[nodiscard]] bool has_claims() const noexcept override { return false; }
+  void warned(std::string_view) override {}
+};
+
+TEST_F(redis_flood, of_pushes_without_a_reply_breaks_the_main_line) {
+  const test::flooding_server server;
+  const redis::dialer dialer{to(server, "300ms")};
+  deaf_listener nobody;
+  redis::main_line line(dialer, {.inboxes = "in:", .id = "me", .introduction = {}}, loop, nobody);
+  runtime::nursery tasks(loop);
+  command c(1);
+  c.add("PING");
+  auto got = test::start(tasks, line.call(loop, c, limit(boot_clock::now() + test::hang)));
+  EXPECT_TRUE(test::eventually([&] { return server.connections_gone() != 0; })) << "it is never given up";
+  EXPECT_TRUE(std::holds_alternative<seam::failure>(test::get(std::move(got))));
+  line.close();
+  tasks.wait_until_empty();
+}
+
+TEST(redis_flood_of_messages, delays_no_renewal_beyond_its_lease) {
+  const test::redis_server server;
+  watched_client one(server.url());
+  const lease held = one.store.acquire("a", {.ttl = 3s});
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed));
+  const std::string channel = server.ask({"PUBSUB", "SHARDCHANNELS"}).items.at(0).text;
+  command junk(3);
+  junk.add("SPUBLISH").add(channel).add(std::string(100, 'x'));
+  std::string batch;
+  for (int n = 0; n < 1000; ++n) batch += junk.bytes();
+  const redis::dialer dialer{redis::settings::parse(server.url())};
+  const std::unique_ptr<redis::connection> publisher = dialer.open(within(test::hang));
+  const std::size_t renewed = one.seen->events(event::kind::renewed).size();
+  int sent = 0;
+  const auto enough = [&] { return sent >= 200 && one.seen->events(event::kind::renewed).size() >= renewed + 2; };
+  const auto hangs_at = boot_clock::now() + test::hang;
+  for (; !enough() && held.held() && boot_clock::now() < hangs_at; ++sent) {
+    std::string bytes = batch;
+    while (!publisher->send(bytes)) (void)publisher->receive();
+    for (int replies = 0; replies < 1000;) {
+      while (publisher->next()) ++replies;
+      if (replies < 1000) (void)publisher->receive_soon();
+    }
+  }
+  EXPECT_TRUE(enough());
+  EXPECT_TRUE(held.held());
 }
 
 }  // namespace

@@ -212,6 +212,17 @@ TEST_F(redis_wire, opens_a_lane_only_for_callers_that_block_at_the_same_time) {
   EXPECT_LE(proxy.connections(), 4u) << "three lanes, and the main line";
 }
 
+TEST_F(redis_wire, renews_by_lane_when_new_connections_are_silent) {
+  watched_client one(url(""));
+  const lease held = one.store.acquire("a", {.ttl = 1s});
+  proxy.mute_new_ones();
+  EXPECT_TRUE(one.seen->comes(event::kind::renewed, 9));
+  EXPECT_TRUE(held.held());
+  proxy.heal();
+  EXPECT_TRUE(test::eventually([&] { return !server.ask({"PUBSUB", "SHARDCHANNELS"}).items.empty(); }))
+      << "the main line is not opened";
+}
+
 TEST_F(redis_wire, ends_a_blocked_call_at_once_when_it_is_asked_to_stop) {
   watched_client one(url("timeout=60s"), 60s);
   {

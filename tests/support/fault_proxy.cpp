@@ -99,6 +99,10 @@ void fault_proxy::mute_those_that_are_open() {
   });
 }
 
+void fault_proxy::mute_new_ones() {
+  state_.with([](state& s) { s.mutes_new_ones = true; });
+}
+
 void fault_proxy::reset() {
   state_.with([](state& s) {
     for (const auto& p : s.pairs) p->over = true;
@@ -119,6 +123,7 @@ void fault_proxy::heal() {
       for (const auto& p : s.pairs) p->over = p->over || p->ways[at].lost_something;
     }
     s.refuses = false;
+    s.mutes_new_ones = false;
   });
   nudge();
 }
@@ -186,6 +191,7 @@ void fault_proxy::accept(state& s) {
     auto p = std::make_unique<pair>();
     p->client = client;
     p->server = server;
+    p->mute = s.mutes_new_ones;
     s.pairs.push_back(std::move(p));
     ++accepted_;
   }

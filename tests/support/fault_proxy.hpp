@@ -38,6 +38,8 @@ class fault_proxy {
   void cut_after(way, std::size_t bytes);
   /// Those that are open stay open, and nothing passes there any more; new ones are fine.
   void mute_those_that_are_open();
+  /// New connections are accepted, and nothing passes there.
+  void mute_new_ones();
   /// All connections are reset.
   void reset();
   /// New connections are not accepted, as when a host is gone.
@@ -72,6 +74,7 @@ class fault_proxy {
     std::chrono::milliseconds late[2]{};
     std::size_t cut_after[2] = {~std::size_t{0}, ~std::size_t{0}};
     bool refuses = false;
+    bool mutes_new_ones = false;
     std::vector<std::unique_ptr<pair>> pairs;
   };
   void begin();

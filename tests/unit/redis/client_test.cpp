@@ -121,6 +121,16 @@ class redis_client : public testing::Test {
 
 TEST_F(redis_client, listens_on_the_channel_of_its_inbox) { EXPECT_EQ(channel_, "holdfast:in:" + inbox_id); }
 
+TEST_F(redis_client, has_claims_until_the_last_is_destroyed) {
+  EXPECT_FALSE(listener_->has_claims());
+  {
+    const std::unique_ptr<seam::claim> one = claim();
+    const std::unique_ptr<seam::claim> look = claim(10s, false);
+    EXPECT_TRUE(listener_->has_claims());
+  }
+  EXPECT_FALSE(listener_->has_claims());
+}
+
 TEST_F(redis_client, wakes_those_who_wait_where_messages_were_lost_and_no_others) {
   open("redis+cluster://node");
   const auto claim_of = [&](const std::string& name, std::uint64_t n) {

@@ -103,6 +103,21 @@ TEST(decoder, waits_for_the_rest_of_whatever_is_not_whole) {
   }
 }
 
+TEST(decoder, moves_each_byte_once_at_most_however_much_is_fed) {
+  const std::string push = ">3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$40\r\n" + std::string(40, 'x') + "\r\n";
+  const std::string all = repeated(push, 100'000);
+  for (const std::size_t piece : {all.size(), all.size() / 2 + 7, std::size_t{100'003}, std::size_t{16 * 1024}}) {
+    decoder d;
+    std::size_t got = 0;
+    for (std::size_t at = 0; at < all.size(); at += piece) {
+      d.feed(std::string_view(all).substr(at, piece));
+      while (d.next()) ++got;
+    }
+    EXPECT_EQ(got, 100'000u);
+    EXPECT_LE(d.moved(), all.size()) << piece;
+  }
+}
+
 TEST(decoder, refuses_what_is_not_the_protocol) {
   for (const std::string_view bad : {
            "hello\r\n", "\r\n",     "\n",        "+OK\n",         "x\r\n",      "?\r\n",          // lines and types

@@ -73,9 +73,9 @@ TEST_F(redis_connection, receives_all_that_has_come) {
   EXPECT_EQ(connection_->next()->number, 8);
 }
 
-TEST_F(redis_connection, is_cut_when_the_server_sends_without_end) {
+TEST_F(redis_connection, reads_a_part_of_what_has_no_end) {
   server_->endless = true;
-  EXPECT_THROW((void)connection_->receive(), net::broken);
+  EXPECT_TRUE(connection_->receive());
   EXPECT_LE(server_->received, connection::most_at_once);
 }
 

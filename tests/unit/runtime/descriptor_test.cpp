@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <system_error>
+
 #include "unit/runtime/helpers.hpp"
 
 namespace holdfast::runtime {
@@ -48,6 +50,21 @@ TEST(descriptor, of_a_call_that_failed_throws_why_and_names_the_call) {
     EXPECT_EQ(e.code(), std::errc::no_such_file_or_directory);
     EXPECT_EQ(std::string(e.what()).rfind("open", 0), 0u) << e.what();
   }
+}
+
+TEST(descriptor, names_the_limit_that_leaves_none) {
+  const auto text_of = [](int error) {
+    try {
+      errno = error;
+      throw_errno("socket");
+    } catch (const std::system_error& e) {
+      return std::string(e.what());
+    }
+  };
+  EXPECT_NE(text_of(EMFILE).find("no file descriptor left (EMFILE); raise ulimit -n, or share one store"),
+            std::string::npos);
+  EXPECT_NE(text_of(ENFILE).find("(ENFILE); raise fs.file-max"), std::string::npos);
+  EXPECT_EQ(text_of(EACCES).rfind("socket", 0), 0u);
 }
 
 }  // namespace

@@ -31,6 +31,19 @@ TEST(queue_thread, runs_jobs_in_order_on_one_thread_that_is_not_ours) {
   EXPECT_EQ(where, std::vector(100, where.front()));
 }
 
+TEST(queue_thread, can_start_before_its_first_job) {
+  std::thread::id first, second;
+  {
+    queue_thread q("holdfast-test");
+    q.start();
+    q.start();
+    q.post([&] { first = std::this_thread::get_id(); });
+    q.post([&] { second = std::this_thread::get_id(); });
+  }
+  EXPECT_NE(first, std::thread::id());
+  EXPECT_EQ(first, second);
+}
+
 TEST(queue_thread, knows_its_own_thread) {
   std::atomic<bool> there = false;
   queue_thread queue("holdfast-test");
