@@ -91,11 +91,31 @@ folder::folder(const std::string& path) : path_(path) {
   if (const char* network = network_file_system(file_system.f_type)) {
     throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
   }
-  identity_.emplace(path_, fd_.get());
+  identity_.emplace(is);
   ::flock(fd_.get(), LOCK_SH | LOCK_NB);  // systemd-tmpfiles leaves such a directory alone, however old it gets
 }
 
-void folder::check() const { identity_->check(); }
+timespec folder::check() const {
+  struct stat is{};
+  if (::stat(path_.c_str(), &is) != 0 || !identity_->is(is)) fail_as_replaced(path_);
+  return is.st_ctim;
+}
+
+identity folder::identify(const std::string& name) const {
+  struct stat is{};
+  if (::fstatat(fd_.get(), name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0) fail_as_replaced(file(name));
+  return identity(is);
+}
+
+void folder::check(const std::string& name, const identity& opened) const {
+  struct stat is{};
+  const bool there = ::fstatat(fd_.get(), name.c_str(), &is, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!there || !opened.is(is)) fail_as_replaced(file(name));
+}
+
+void folder::refresh(const std::string& name) const noexcept {
+  ::utimensat(fd_.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
 
 std::string folder::short_path(const std::string& name) const {
   return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
@@ -138,24 +158,8 @@ void folder::make_folder(const std::string& name) const {
 
 void folder::remove(const std::string& name) const noexcept { ::unlinkat(fd_.get(), name.c_str(), 0); }
 
-identity::identity(std::string path, int fd) : path_(std::move(path)) {
-  struct stat is{};
-  if (::fstat(fd, &is) != 0) fail(errno, "cannot look at " + path_);
-  device_ = is.st_dev;
-  inode_ = is.st_ino;
-}
-
-identity::identity(std::string path) : path_(std::move(path)) {
-  struct stat is{};
-  if (::stat(path_.c_str(), &is) != 0) fail(errno, "cannot look at " + path_);
-  device_ = is.st_dev;
-  inode_ = is.st_ino;
-}
-
-void identity::check() const {
-  struct stat is{};
-  if (::stat(path_.c_str(), &is) == 0 && is.st_dev == device_ && is.st_ino == inode_) return;
-  throw seam::failure(errc::foreign, path_ + " was deleted or replaced under way; open the store anew");
+void fail_as_replaced(const std::string& path) {
+  throw seam::failure(errc::foreign, path + " was deleted or replaced while it was in use; open the store again");
 }
 
 }  // namespace holdfast::directory
