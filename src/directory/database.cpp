@@ -160,7 +160,8 @@ std::int64_t database::number_of(const char* sql) const {
 void database::make_tables(const reserve& fences, const sessions& living) {
   const std::int64_t found = number_of("PRAGMA user_version");
   const std::int64_t mark = number_of("PRAGMA application_id");
-  if (mark != our_mark && (mark != 0 || found != 0)) {
+  // The mark comes with the tables, in one transaction.
+  if (mark != our_mark && (mark != 0 || found != 0 || number_of("SELECT count(*) FROM sqlite_master") != 0)) {
     throw seam::failure(errc::foreign, path_ + " is a database of something else");
   }
   const auto written_by = [&](const char* which) {

@@ -1,13 +1,17 @@
 #include "directory/folder.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -56,6 +60,30 @@ descriptor open_folder(const std::string& path) {
   return descriptor(::open(path.c_str(), how));
 }
 
+/// Returns true if a client has used the directory before. Other files that are in it now do not matter.
+bool is_store(int folder) noexcept {
+  return ::faccessat(folder, "locks.db", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+         ::faccessat(folder, "fences", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/// Refuses a directory that is used for something else. Another client may be creating the same store now, or one was
+/// killed while it did, so files of a store may be here. A file system that is mounted here may have its "lost+found".
+void refuse_other_files(int folder, const std::string& path) {
+  constexpr std::array<std::string_view, 12> ours{
+      ".",          "..",       "lost+found",   "sessions",     "writers",          "fences",
+      "fences.new", "locks.db", "locks.db-wal", "locks.db-shm", "locks.db-journal", "inboxes"};
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> all(again < 0 ? nullptr : ::fdopendir(again), ::closedir);
+  if (!all) fail(errno, "cannot list " + path);
+  while (const dirent* const one = ::readdir(all.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
+    const std::string_view name = one->d_name;
+    if (std::find(ours.begin(), ours.end(), name) != ours.end()) continue;
+    throw seam::failure(errc::bad_url, path + " has files that do not belong to a store, such as " + std::string(name) +
+                                           "; name a new or an empty directory, for example dir:" +
+                                           (path.ends_with('/') ? path : path + "/") + "locks");
+  }
+}
+
 }  // namespace
 
 std::string folder::of_this_user() { return "/var/tmp/holdfast-" + std::to_string(::geteuid()); }
@@ -92,6 +120,7 @@ folder::folder(const std::string& path) : path_(path) {
     throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
   }
   identity_.emplace(is);
+  if (!is_store(fd_.get())) refuse_other_files(fd_.get(), path);
   ::flock(fd_.get(), LOCK_SH | LOCK_NB);  // systemd-tmpfiles leaves such a directory alone, however old it gets
 }
 

@@ -25,8 +25,8 @@ class identity {
 /// Reports a file of a store that is not the one that was opened.
 [[noreturn]] void fail_as_replaced(const std::string& path);
 
-/// The directory of a store. It is created if it does not exist. It is refused if other users can write to it, or
-/// if it is on a file system on which the kernel keeps no locks.
+/// The directory of a store. It is created if it does not exist. It is refused if other users can write to it, if it
+/// has other files than those of a store, or if it is on a file system on which the kernel keeps no locks.
 class folder {
  public:
   /// Throws seam::failure.
