@@ -34,6 +34,12 @@ void byte_locks::unlock(std::int64_t at) noexcept {
   ::fcntl(fd(), F_OFD_SETLK, &free);
 }
 
+identity byte_locks::file() const {
+  struct stat is{};
+  if (::fstat(fd(), &is) == 0) return identity(is);
+  throw std::system_error(errno, std::generic_category(), "cannot examine " + path_);
+}
+
 bool byte_locks::is_locked(std::int64_t at, std::int64_t bytes) const {
   struct flock asked = range(F_WRLCK, at, bytes);
   if (::fcntl(fd(), F_OFD_GETLK, &asked) == 0) return asked.l_type != F_UNLCK;

@@ -18,11 +18,13 @@ class byte_locks {
   void unlock(std::int64_t at) noexcept;
   /// By somebody else.
   [[nodiscard]] bool is_locked(std::int64_t at) const { return is_locked(at, 1); }
+  /// One of so many bytes; 0: to the end, wherever that is.
+  [[nodiscard]] bool is_locked(std::int64_t at, std::int64_t bytes) const;
   [[nodiscard]] bool is_any_locked() const { return is_locked(0, 0); }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  [[nodiscard]] identity file() const;
 
  private:
-  [[nodiscard]] bool is_locked(std::int64_t at, std::int64_t bytes) const;  // 0: to the end, wherever that is
   const std::string path_;
   const descriptor fd_;
   const runtime::closed_in_children private_{fd_.get()};

@@ -224,12 +224,26 @@ client::client(const std::string& path, runtime::loop& loop)
       loop_(loop),
       ledger_(folder_, sessions_, gone_),
       inbox_(folder_, sessions_.own(), gone_, loop),
-      lookout_([this] { ledger_.check_files(); }, loop) {}
+      lookout_([this] { check_files(); }, [this] { refresh_files(); }, loop) {}
 
 client::~client() {
   lookout_.report_to(nullptr);  // whom they told is gone by now
   inbox_.when_in_doubt(nullptr);
   for (const summons& each : ledger_.leave()) (void)inbox_.send(each.session, each.text);
+}
+
+void client::check_files() {
+  ledger_.check_files();
+  inbox_.check();
+}
+
+/// Programs that delete old files go by their times, and some files of a store are not written for as long as it is in
+/// use.
+void client::refresh_files() noexcept {
+  for (const char* each : {"sessions", "writers", "fences", "locks.db", "locks.db-wal", "locks.db-shm"}) {
+    folder_.refresh(each);
+  }
+  inbox_.refresh();
 }
 
 std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {

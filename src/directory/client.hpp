@@ -40,6 +40,8 @@ class client final : public seam::backend {
   class number;
   class in_inbox;
   runtime::task<seam::answer<seam::done>> post(runtime::io&, session_id to, const letter&, limit);
+  void check_files();
+  void refresh_files() noexcept;
   void summon(const std::string& name, std::vector<summons>, instant until) noexcept;
 
   folder folder_;

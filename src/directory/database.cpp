@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "directory/reserve.hpp"
@@ -17,6 +18,8 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t version = 3;
 constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
+
+constexpr std::array<const char*, 3> files_of_sqlite{"locks.db", "locks.db-wal", "locks.db-shm"};
 
 [[noreturn]] void fail(sqlite3* database, const std::string& path) {
   const int code = sqlite3_extended_errcode(database);
@@ -107,18 +110,23 @@ std::string_view statement::bytes(int column) const noexcept {
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-database::database(const folder& in, writers& one, const sessions& living) : path_(in.file("locks.db")) {
+database::database(const folder& in, writers& one, const sessions& living) : path_(in.file("locks.db")), files_(in) {
   const writers::turn ours(one, boot_clock::now() + 5s);
   reserve fences(in);
   if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
-    for (const char* each : {"locks.db", "locks.db-wal", "locks.db-shm"}) in.remove(each);
+    for (const char* each : files_of_sqlite) in.remove(each);
     fences.extend_to(fences.end());  // only now: whoever finds no database begins one behind them
   }
   in.make_file("locks.db");  // for us alone; SQLite would ask the umask
-  open(fences.end(), living);
+  open();
+  make_tables(fences, living);
+  // Last: if this client is killed before, the next one starts over.
+  if (fences.is_new()) fences.extend_to(number_of("SELECT reserved FROM mint"));
+  files_.add("sessions", living.file());
+  for (const char* each : files_of_sqlite) files_.add(each, in.identify(each));
 }
 
-void database::open(std::int64_t last_fence, const sessions& living) {
+void database::open() {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path_.c_str(), &opened, flags, nullptr);
@@ -129,8 +137,6 @@ void database::open(std::int64_t last_fence, const sessions& living) {
   run("PRAGMA journal_mode = WAL");
   run("PRAGMA synchronous = OFF");        // what a loss of power destroys is void then; see reserve.hpp
   run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
-  make_tables(last_fence, living);
-  identity_ = std::make_unique<identity>(path_);
 }
 
 void database::closing::operator()(sqlite3* opened) const noexcept { sqlite3_close_v2(opened); }
@@ -146,29 +152,42 @@ void database::wait_for_strangers(instant until) noexcept {
 
 bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(get()) == 0; }
 
-void database::make_tables(std::int64_t last_fence, const sessions& living) {
-  const auto number_of = [&](const char* pragma) {
-    statement asked(get(), pragma);
-    return asked.step() ? asked.number(0) : 0;
-  };
+std::int64_t database::number_of(const char* sql) const {
+  statement asked(get(), sql);
+  return asked.step() ? asked.number(0) : 0;
+}
+
+void database::make_tables(const reserve& fences, const sessions& living) {
   const std::int64_t found = number_of("PRAGMA user_version");
-  if (found == version && number_of("PRAGMA application_id") == our_mark) return;
+  const std::int64_t mark = number_of("PRAGMA application_id");
+  // The mark comes with the tables, in one transaction.
+  if (mark != our_mark && (mark != 0 || found != 0 || number_of("SELECT count(*) FROM sqlite_master") != 0)) {
+    throw seam::failure(errc::foreign, path_ + " is a database of something else");
+  }
   const auto written_by = [&](const char* which) {
     return path_ + " was written by " + which + " version of Holdfast (" + std::to_string(found) + ", we know " +
            std::to_string(version) + ")";
   };
   if (found > version) throw seam::failure(errc::foreign, written_by("a newer"));
-  const std::int64_t mark = number_of("PRAGMA application_id");
-  const bool older = found != 0 && mark == our_mark;
-  if (older && living.anybody()) {
+  const bool in_use = living.anybody();
+  // Without the file of the fences nobody knows in which boot the tables were written.
+  if (found == version && (in_use || !fences.is_new())) return;
+  if (in_use && found == 0) {
+    throw seam::failure(errc::foreign, path_ + " was deleted or replaced while clients use it; end them");
+  }
+  if (in_use) {
     throw seam::failure(errc::foreign, written_by("an older") + ", and is in use; end those who have it open");
   }
-  if ((found != 0 && !older) || (mark != 0 && mark != our_mark))
-    throw seam::failure(errc::foreign, path_ + " is a database of something else");
+  std::int64_t last_fence = fences.end();
+  if (found != 0) last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));
+  start_over(last_fence);
+}
+
+/// Nobody who is in the tables lives. What remains is how far fences were used.
+void database::start_over(std::int64_t last_fence) {
   run("BEGIN IMMEDIATE");
-  if (older) {  // nobody who is in it lives; what remains is how far fences were used
-    last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));
-    run("DROP TABLE place; DROP TABLE session; DROP TABLE mint");
+  for (const char* each : {"place", "session", "mint", "cell", "watcher", "note"}) {
+    run((std::string("DROP TABLE IF EXISTS ") + each).c_str());
   }
   // Who holds has its session in `held`; who waits has a growing ticket. The row with neither is of all who hold: its
   // part is the sum of theirs. Fixed leases are found by their end.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "directory/folder.hpp"
+#include "directory/opened_files.hpp"
 #include "directory/sessions.hpp"
 #include "directory/writers.hpp"
 
@@ -12,6 +13,8 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace holdfast::directory {
+
+class reserve;
 
 /// One prepared statement. Bind, step, read, and it resets itself at the end of run().
 class statement {
@@ -60,18 +63,20 @@ class database {
   [[nodiscard]] bool in_transaction() const noexcept;
   /// Somebody who is none of us may have it locked: wait until then, two seconds at most.
   void wait_for_strangers(instant until) noexcept;
-  void check() const { identity_->check(); }
+  [[nodiscard]] opened_files& files() noexcept { return files_; }
 
  private:
-  void open(std::int64_t last_fence, const sessions&);
-  void make_tables(std::int64_t last_fence, const sessions&);
+  void open();
+  [[nodiscard]] std::int64_t number_of(const char* sql) const;
+  void make_tables(const reserve&, const sessions&);
+  void start_over(std::int64_t last_fence);
   struct closing {
     void operator()(sqlite3*) const noexcept;
   };
   const std::string path_;
   const census counted_;
   std::unique_ptr<sqlite3, closing> database_;
-  std::unique_ptr<identity> identity_;
+  opened_files files_;
 };
 
 }  // namespace holdfast::directory

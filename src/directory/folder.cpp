@@ -1,13 +1,17 @@
 #include "directory/folder.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -56,6 +60,30 @@ descriptor open_folder(const std::string& path) {
   return descriptor(::open(path.c_str(), how));
 }
 
+/// Returns true if a client has used the directory before. Other files that are in it now do not matter.
+bool is_store(int folder) noexcept {
+  return ::faccessat(folder, "locks.db", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+         ::faccessat(folder, "fences", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/// Refuses a directory that is used for something else. Another client may be creating the same store now, or one was
+/// killed while it did, so files of a store may be here. A file system that is mounted here may have its "lost+found".
+void refuse_other_files(int folder, const std::string& path) {
+  constexpr std::array<std::string_view, 12> ours{
+      ".",          "..",       "lost+found",   "sessions",     "writers",          "fences",
+      "fences.new", "locks.db", "locks.db-wal", "locks.db-shm", "locks.db-journal", "inboxes"};
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> all(again < 0 ? nullptr : ::fdopendir(again), ::closedir);
+  if (!all) fail(errno, "cannot list " + path);
+  while (const dirent* const one = ::readdir(all.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
+    const std::string_view name = one->d_name;
+    if (std::find(ours.begin(), ours.end(), name) != ours.end()) continue;
+    throw seam::failure(errc::bad_url, path + " has files that do not belong to a store, such as " + std::string(name) +
+                                           "; name a new or an empty directory, for example dir:" +
+                                           (path.ends_with('/') ? path : path + "/") + "locks");
+  }
+}
+
 }  // namespace
 
 std::string folder::of_this_user() { return "/var/tmp/holdfast-" + std::to_string(::geteuid()); }
@@ -91,11 +119,32 @@ folder::folder(const std::string& path) : path_(path) {
   if (const char* network = network_file_system(file_system.f_type)) {
     throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
   }
-  identity_.emplace(path_, fd_.get());
+  identity_.emplace(is);
+  if (!is_store(fd_.get())) refuse_other_files(fd_.get(), path);
   ::flock(fd_.get(), LOCK_SH | LOCK_NB);  // systemd-tmpfiles leaves such a directory alone, however old it gets
 }
 
-void folder::check() const { identity_->check(); }
+timespec folder::check() const {
+  struct stat is{};
+  if (::stat(path_.c_str(), &is) != 0 || !identity_->is(is)) fail_as_replaced(path_);
+  return is.st_ctim;
+}
+
+identity folder::identify(const std::string& name) const {
+  struct stat is{};
+  if (::fstatat(fd_.get(), name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0) fail_as_replaced(file(name));
+  return identity(is);
+}
+
+void folder::check(const std::string& name, const identity& opened) const {
+  struct stat is{};
+  const bool there = ::fstatat(fd_.get(), name.c_str(), &is, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!there || !opened.is(is)) fail_as_replaced(file(name));
+}
+
+void folder::refresh(const std::string& name) const noexcept {
+  ::utimensat(fd_.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
 
 std::string folder::short_path(const std::string& name) const {
   return "/proc/self/fd/" + std::to_string(fd_.get()) + "/" + name;
@@ -138,24 +187,8 @@ void folder::make_folder(const std::string& name) const {
 
 void folder::remove(const std::string& name) const noexcept { ::unlinkat(fd_.get(), name.c_str(), 0); }
 
-identity::identity(std::string path, int fd) : path_(std::move(path)) {
-  struct stat is{};
-  if (::fstat(fd, &is) != 0) fail(errno, "cannot look at " + path_);
-  device_ = is.st_dev;
-  inode_ = is.st_ino;
-}
-
-identity::identity(std::string path) : path_(std::move(path)) {
-  struct stat is{};
-  if (::stat(path_.c_str(), &is) != 0) fail(errno, "cannot look at " + path_);
-  device_ = is.st_dev;
-  inode_ = is.st_ino;
-}
-
-void identity::check() const {
-  struct stat is{};
-  if (::stat(path_.c_str(), &is) == 0 && is.st_dev == device_ && is.st_ino == inode_) return;
-  throw seam::failure(errc::foreign, path_ + " was deleted or replaced under way; open the store anew");
+void fail_as_replaced(const std::string& path) {
+  throw seam::failure(errc::foreign, path + " was deleted or replaced while it was in use; open the store again");
 }
 
 }  // namespace holdfast::directory

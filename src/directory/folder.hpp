@@ -10,22 +10,23 @@ namespace holdfast::directory {
 
 using runtime::descriptor;
 
-/// Which file a name led to when it was opened. Somebody may delete or replace it under way.
+/// The file that a name referred to when it was opened. Other programs may delete or replace it later.
 class identity {
  public:
-  identity(std::string path, int fd);   ///< of what is open
-  explicit identity(std::string path);  ///< of what is there now
-  /// Throws seam::failure(foreign) when the name leads elsewhere by now.
-  void check() const;
+  explicit identity(const struct stat& of) noexcept : device_(of.st_dev), inode_(of.st_ino) {}
+  [[nodiscard]] bool is(const struct stat& other) const noexcept {
+    return other.st_dev == device_ && other.st_ino == inode_;
+  }
 
  private:
-  std::string path_;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  dev_t device_;
+  ino_t inode_;
 };
+/// Reports a file of a store that is not the one that was opened.
+[[noreturn]] void fail_as_replaced(const std::string& path);
 
-/// The directory of a store: made if it is not there, and refused if others could write in it, or if it is on a file
-/// system whose locks the kernel does not keep.
+/// The directory of a store. It is created if it does not exist. It is refused if other users can write to it, if it
+/// has other files than those of a store, or if it is on a file system on which the kernel keeps no locks.
 class folder {
  public:
   /// Throws seam::failure.
@@ -34,8 +35,9 @@ class folder {
   [[nodiscard]] static std::string of_this_user();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// Throws seam::failure(foreign) when its path leads elsewhere by now: it, or something above it, was moved away.
-  void check() const;
+  /// Throws seam::failure(foreign) if its path refers to another directory by now, because it or one above it was
+  /// moved. Returns the time at which a file in it was last created, deleted or renamed.
+  timespec check() const;
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
   /// Short whatever the path is: the address of a socket has room for 107 bytes only.
   [[nodiscard]] std::string short_path(const std::string& name) const;
@@ -48,6 +50,12 @@ class folder {
   /// Puts a text in its place: whatever happens, a loss of power included, it is the old one or the new one, and when
   /// this returns, the new one. Throws seam::failure.
   void replace(const std::string& name, const std::string& text) const;
+  /// The file that a name refers to now; throws seam::failure(foreign) if there is none.
+  [[nodiscard]] identity identify(const std::string& name) const;
+  /// Throws seam::failure(foreign) if the name refers to another file by now, or to none.
+  void check(const std::string& name, const identity&) const;
+  /// Sets the times of a file to now, if it exists.
+  void refresh(const std::string& name) const noexcept;
   void make_folder(const std::string& name) const;  ///< if it is not there; throws seam::failure
   void remove(const std::string& name) const noexcept;
 

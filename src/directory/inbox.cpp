@@ -48,7 +48,12 @@ std::size_t kernels_room() {
 }  // namespace
 
 inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& gone, runtime::loop& loop)
-    : folder_(in), own_(own), loop_(loop), socket_(make_socket(in, own)), room_(kernels_room()) {
+    : folder_(in),
+      own_(own),
+      loop_(loop),
+      socket_(make_socket(in, own)),
+      address_(in.identify(name_of(own))),
+      room_(kernels_room()) {
   for (const session_id id : gone) in.remove(name_of(id));
   loop_.watch(socket_.get(), [this] { read(); });
 }
@@ -65,6 +70,10 @@ void inbox::add(const owner_bytes& owner, addressee& waiter) {
 void inbox::remove(const owner_bytes& owner) noexcept {
   waiting_.with([&](auto& all) { all.erase(owner); });
 }
+
+void inbox::check() const { folder_.check(name_of(own_), address_); }
+
+void inbox::refresh() const noexcept { folder_.refresh(name_of(own_)); }
 
 void inbox::wake_all() {
   waiting_.with([](auto& all) {

@@ -37,6 +37,9 @@ class inbox {
   void remove(const owner_bytes&) noexcept;
 
   void wake_all();  ///< to look for themselves
+  /// Throws seam::failure(foreign) if the socket was deleted or replaced, so that no message arrives any more.
+  void check() const;
+  void refresh() const noexcept;  ///< sets the times of the socket to now
 
   /// False: nobody is there any more. A full inbox is fine: whoever reads that many messages lets all look.
   [[nodiscard]] bool send(session_id to, const message&) const;
@@ -59,6 +62,7 @@ class inbox {
   runtime::loop& loop_;
   const descriptor socket_;
   const runtime::closed_in_children private_{socket_.get()};
+  const identity address_;
   const std::size_t room_;  // messages that the kernel keeps
   runtime::guarded<std::map<owner_bytes, addressee*>> waiting_;
   runtime::guarded<std::function<void(seam::asking)>> asked_;

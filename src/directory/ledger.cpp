@@ -27,8 +27,7 @@ std::int64_t own_pid_namespace() {
 }
 
 ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
-    : folder_(in),
-      sessions_(s),
+    : sessions_(s),
       writers_(in),
       database_(in, writers_, s),
       mint_(in, database_),
@@ -38,12 +37,6 @@ ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
       commit_(database_.get(), "COMMIT"),
       roll_back_(database_.get(), "ROLLBACK") {
   begin_session(gone);
-}
-
-// Else we would write where nobody reads any more.
-void ledger::check_files() const {
-  folder_.check();
-  database_.check();
 }
 
 void ledger::begin_session(std::vector<session_id>& gone) {

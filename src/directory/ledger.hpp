@@ -64,7 +64,7 @@ class ledger {
   /// In the order of their names, in one moment; `most` names are looked at, some of which the dead may have left.
   [[nodiscard]] listing list(const std::string& prefix, const std::string& after, std::size_t most, instant until);
   /// Throws seam::failure when the files are not those that were opened.
-  void check_files() const;
+  void check_files() { database_.files().check(); }
   /// Ends our session in order. Those who get what it may have left behind are told.
   [[nodiscard]] std::vector<summons> leave() noexcept;
 
@@ -86,7 +86,6 @@ class ledger {
   // One thread at a time on the connection; unlike guarded<>, through I/O, and with a limit. (A std::timed_mutex would
   // do, but g++ 12's thread sanitizer does not see it being locked.)
   std::binary_semaphore turn_{1};
-  const folder& folder_;
   sessions& sessions_;
   writers writers_;
   database database_;

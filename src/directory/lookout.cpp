@@ -7,8 +7,15 @@
 
 namespace holdfast::directory {
 
-lookout::lookout(std::function<void()> check, runtime::loop& loop)
+namespace {
+
+constexpr unsigned checks_per_refresh = 300;
+
+}  // namespace
+
+lookout::lookout(std::function<void()> check, std::function<void()> refresh, runtime::loop& loop)
     : check_(std::move(check)),
+      refresh_(std::move(refresh)),
       loop_(loop),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create") {
   loop_.watch(timer_.get(), [this] { look(); });
@@ -30,6 +37,7 @@ void lookout::look() noexcept {
   std::uint64_t times = 0;
   [[maybe_unused]] const ssize_t got = ::read(timer_.get(), &times, sizeof times);
   try {
+    if (checks_++ % checks_per_refresh == 0) refresh_();
     check_();
   } catch (...) {
     whom_.with([](const auto& to) {

@@ -8,12 +8,13 @@
 
 namespace holdfast::directory {
 
-/// Looks every two seconds whether the files are still those that we opened, for those who hold a lock and have no
-/// reason to ask. (inotify would tell at once, but an account has few of its instances, and a thousand waiting
-/// processes would take them all.)
+/// Checks every two seconds whether the files are still those that were opened, on behalf of holders that make no
+/// request, and refreshes them every ten minutes. (inotify would report a change at once, but an account has few of its
+/// instances, and a thousand waiting processes would take them all.)
 class lookout {
  public:
-  lookout(std::function<void()> check, runtime::loop&);  ///< `check` throws when they are not
+  /// `check` throws if they are not.
+  lookout(std::function<void()> check, std::function<void()> refresh, runtime::loop&);
   lookout(const lookout&) = delete;
   lookout& operator=(const lookout&) = delete;
   ~lookout();
@@ -25,7 +26,8 @@ class lookout {
 
  private:
   void look() noexcept;
-  const std::function<void()> check_;
+  const std::function<void()> check_, refresh_;
+  unsigned checks_ = 0;
   runtime::loop& loop_;
   descriptor timer_;
   std::atomic<bool> begun_{false};

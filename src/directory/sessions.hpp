@@ -23,6 +23,9 @@ class sessions {
   /// Throws std::system_error.
   [[nodiscard]] bool alive(session_id id) const { return id == own_ || bytes_.is_locked(id); }
 
+  /// The file that was opened. Throws std::system_error.
+  [[nodiscard]] identity file() const { return bytes_.file(); }
+
   /// Besides us. Throws std::system_error.
   [[nodiscard]] bool anybody() const { return bytes_.is_any_locked(); }
 

@@ -28,7 +28,7 @@ class ledger::writing {
  public:
   writing(ledger& l, instant until) : ledger_(l), among_threads_(l, until), among_processes_(l.writers_, until) {
     l.mint_.begin();
-    l.check_files();
+    l.database_.files().check_if_changed();  // else we would write where nobody reads
     l.database_.wait_for_strangers(until);
     l.begin_.run();
   }
@@ -57,7 +57,7 @@ class ledger::writing {
 class ledger::reading {
  public:
   reading(ledger& l, instant until) : among_threads_(l, until) {
-    l.check_files();
+    l.database_.files().check_if_changed();
     l.database_.wait_for_strangers(until);
   }
 

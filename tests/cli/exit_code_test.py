@@ -226,7 +226,7 @@ class TheStore(support.Case):
         holder.event("lost")
         self.assertEqual(holder.code(), 79)
         self.assertEqual(waiter.code(), 78)
-        self.assertIn("was deleted or replaced under way", waiter.errors())
+        self.assertIn("was deleted or replaced while it was in use", waiter.errors())
 
     def test_a_file_that_is_truncated_under_way_makes_nobody_hang(self):
         holder = self.hold()

@@ -1,11 +1,14 @@
 // The clock on the wall is set back: fences go on growing, and nothing waits for it.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 
 #include "faults/directory_store.hpp"
 
@@ -60,6 +63,28 @@ TEST(directory_clock, does_not_end_a_fixed_lease_when_it_is_set_ahead) {
   wall_offset = 86400;
   EXPECT_TRUE(fixed.held());
   EXPECT_FALSE(second.try_acquire("a"));
+  wall_offset = 0;
+}
+
+/// Until the kernel's clock for files has ticked.
+void wait_for_a_tick(const std::string& changed, const std::string& to_change) {
+  struct stat before{}, after{};
+  do {
+    std::ofstream(to_change) << "x";
+    ASSERT_EQ(::stat(changed.c_str(), &before), 0);
+    ASSERT_EQ(::stat(to_change.c_str(), &after), 0);
+  } while (after.st_mtim.tv_sec == before.st_ctim.tv_sec && after.st_mtim.tv_nsec == before.st_ctim.tv_nsec);
+}
+
+// The files are examined when the directory has changed, and for some seconds after that.
+TEST(directory_clock, that_is_ahead_does_not_hide_that_a_file_is_deleted) {
+  const directory_store d;
+  store s = d.open();
+  wall_offset = 3600;
+  for (int k = 0; k < 3; ++k) EXPECT_TRUE(s.try_acquire("a"));
+  wait_for_a_tick(d.path(), d.path() + ".other");
+  std::filesystem::remove(d.file("sessions"));
+  EXPECT_EQ(failure_of([&] { (void)s.acquire("a"); }).first, errc::foreign);
   wall_offset = 0;
 }
 

@@ -57,6 +57,49 @@ TEST(directory_files, are_asked_for_by_an_absolute_path) {
   }
 }
 
+TEST(directory_files, are_not_made_in_a_directory_of_something_else) {
+  const directory_store d;
+  fs::create_directory(d.path());
+  std::ofstream(d.file("report.txt")) << "precious";
+  const auto [code, text] = failure_of([&] { (void)d.open(); });
+  EXPECT_EQ(code, errc::bad_url) << text;
+  EXPECT_TRUE(contains(text, "report.txt")) << text;
+  EXPECT_TRUE(contains(text, "for example dir:" + d.path() + "/locks")) << text;
+  EXPECT_EQ(std::distance(fs::directory_iterator(d.path()), {}), 1);
+  const auto [code_of_root, text_of_root] = failure_of([] { (void)open("dir:/"); });
+  EXPECT_EQ(code_of_root, errc::bad_url) << text_of_root;
+  EXPECT_TRUE(contains(text_of_root, "for example dir:/locks")) << text_of_root;
+  EXPECT_FALSE(fs::exists("/locks.db"));
+}
+
+TEST(directory_files, are_made_in_an_empty_or_half_made_directory) {
+  for (const char* left : {"", "lost+found/", "sessions", "writers", "inboxes/", "locks.db", "fences.new"}) {
+    const directory_store d;
+    fs::create_directory(d.path());
+    fs::permissions(d.path(), fs::perms::owner_all);
+    if (const std::string name = left; name.ends_with('/')) {
+      fs::create_directory(d.path() + "/" + name);
+    } else if (!name.empty()) {
+      std::ofstream(d.file(name)).flush();
+    }
+    EXPECT_TRUE(d.open().try_acquire("a")) << left;
+    std::ofstream(d.file("report.txt")) << "it is a store now";
+    EXPECT_TRUE(d.open().try_acquire("a")) << left;
+  }
+}
+
+TEST(directory_files, are_made_by_several_clients_at_a_time) {
+  for (int k = 0; k < 10; ++k) {
+    const directory_store d;
+    std::vector<std::future<bool>> all;
+    for (int n = 0; n < 8; ++n) {
+      all.push_back(
+          std::async(std::launch::async, [&, n] { return d.open().try_acquire(std::to_string(n)).has_value(); }));
+    }
+    for (auto& each : all) EXPECT_TRUE(test::get(std::move(each)));
+  }
+}
+
 TEST(directory_files, that_are_no_database_are_refused_and_left_alone) {
   const directory_store d;
   fs::create_directory(d.path());
@@ -110,12 +153,14 @@ TEST(directory_files, of_an_older_version_that_are_in_use_are_refused) {
 }
 
 TEST(directory_files, of_another_program_are_refused) {
-  const directory_store d;
-  fs::create_directory(d.path());
-  fs::permissions(d.path(), fs::perms::owner_all);
-  run_sql(d.file("locks.db"), "CREATE TABLE precious(x); PRAGMA user_version = 1");
-  const auto [code, text] = failure_of([&] { (void)d.open(); });
-  EXPECT_EQ(code, errc::foreign) << text;
+  for (const char* other : {"CREATE TABLE precious(x); PRAGMA user_version = 1", "CREATE TABLE precious(x)"}) {
+    const directory_store d;
+    fs::create_directory(d.path());
+    fs::permissions(d.path(), fs::perms::owner_all);
+    run_sql(d.file("locks.db"), other);
+    const auto [code, text] = failure_of([&] { (void)d.open(); });
+    EXPECT_EQ(code, errc::foreign) << text;
+  }
 }
 
 TEST(directory_files, that_are_deleted_under_way_end_what_is_held_and_are_named) {

@@ -72,12 +72,14 @@ TEST(directory_processes, that_are_stopped_in_a_write_delay_the_others_only_unti
 }
 
 /// How many stand in line for the writer's byte, as they have written down themselves.
-std::uint32_t waiting_writers(const directory_store& d) {
-  std::uint32_t waiting = 0;
+std::uint64_t waiting_writers(const directory_store& d) {
+  struct {
+    std::uint64_t next, served;
+  } tickets{};
   std::ifstream file(d.file("writers"), std::ios::binary);
-  file.seekg(12);
-  file.read(reinterpret_cast<char*>(&waiting), sizeof waiting);
-  return waiting;
+  file.seekg(16);
+  file.read(reinterpret_cast<char*>(&tickets), sizeof tickets);
+  return tickets.next - tickets.served;
 }
 
 TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_callers_wait_one_for_another) {

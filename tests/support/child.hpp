@@ -29,8 +29,15 @@ class child {
   child& operator=(const child&) = delete;
   ~child() { (void)ends_well(); }
 
-  void kill() const {
-    if (pid_ > 0) ::kill(pid_, SIGKILL);  // not if it has ended: -1 means all processes
+  void kill() const { signal(SIGKILL); }
+  void signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);  // not if it has ended: -1 means all processes
+  }
+  /// Stops it, and returns when it has stopped.
+  void stop() const {
+    signal(SIGSTOP);
+    while (::waitpid(pid_, nullptr, WUNTRACED) < 0 && errno == EINTR) {
+    }
   }
 
   /// Waits for its end.

@@ -3,17 +3,34 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <deque>
+#include <fstream>
+#include <optional>
+#include <semaphore>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "runtime/guarded.hpp"
 #include "store/answer.hpp"
+#include "support/bounds.hpp"
+#include "support/child.hpp"
+#include "support/eventually.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace holdfast::directory {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// Two clients; they could as well be in two processes: such a lock belongs to the open file.
 class turns : public testing::Test {
  protected:
+  static instant soon() { return boot_clock::now() + test::hang; }
   test::temporary_folder there_;
   folder folder_{there_.file("locks")};
   writers one_{folder_}, other_{folder_};
@@ -47,6 +64,115 @@ TEST_F(turns, that_did_not_come_in_time_take_nobodys_away) {
     for (int k = 0; k < 3; ++k) EXPECT_THROW(writers::turn(other_, boot_clock::now()), seam::failure);
   }
   const writers::turn second(other_, boot_clock::now());
+}
+
+// A writer that finds another one must be in line before it gives the processor away: on a busy machine that lasts for
+// hundreds of writes.
+TEST_F(turns, go_to_a_waiting_writer_on_a_busy_machine) {
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> busy;
+  for (unsigned n = 0; n < 2 * std::thread::hardware_concurrency(); ++n) {
+    busy.emplace_back([&] {
+      while (!over) {
+      }
+    });
+  }
+  std::vector<int> overtaken;
+  while (overtaken.size() < 21) {
+    std::atomic<bool> served{false};
+    std::binary_semaphore holds{0}, comes{0};
+    std::jthread other([&] {
+      std::optional<writers::turn> its(std::in_place, one_, soon());
+      holds.release();
+      comes.acquire();
+      const instant written = boot_clock::now() + 1ms;
+      while (boot_clock::now() < written) {
+      }
+      int writes = 0;
+      for (; !served && writes < 1000; ++writes) {
+        its.reset();
+        its.emplace(one_, soon());
+      }
+      overtaken.push_back(writes);
+    });
+    holds.acquire();
+    comes.release();
+    const writers::turn mine(other_, soon());
+    served = true;
+  }
+  over = true;
+  // Not each one: a thread may lose the processor before it calls.
+  std::sort(overtaken.begin(), overtaken.end());
+  EXPECT_LE(overtaken[10], 1);
+}
+
+TEST_F(turns, come_in_the_order_in_which_writers_began_to_wait) {
+  writers asked{folder_, 1h};
+  std::deque<writers> waiting;
+  runtime::guarded<std::vector<std::size_t>> order;  // a sanitizer does not know such a lock
+  std::vector<std::jthread> threads;
+  {
+    const writers::turn first(asked, soon());
+    for (std::size_t n = 0; n < 40; ++n) {
+      threads.emplace_back([&order, &one = waiting.emplace_back(folder_, 1h), n] {
+        const writers::turn mine(one, soon());
+        order.with([n](auto& all) { all.push_back(n); });
+      });
+      ASSERT_TRUE(test::eventually([&] { return asked.waiting() == n + 1; }));
+    }
+  }
+  {
+    const writers::turn last(asked, soon());  // it comes back at once
+    const std::vector<std::size_t> served = order.with([](const auto& all) { return all; });
+    EXPECT_EQ(served.size(), 40u);
+    EXPECT_TRUE(std::is_sorted(served.begin(), served.end()));
+  }
+}
+
+/// Waits for its turn, which it does not get.
+bool wait_for_a_turn(const folder& in) {
+  writers its(in);
+  const writers::turn mine(its, boot_clock::now() + 1h);
+  return true;
+}
+
+TEST_F(turns, pass_by_a_process_that_is_stopped_while_it_waits) {
+  writers impatient{folder_, 10ms};
+  std::optional<writers::turn> first(std::in_place, one_, soon());
+  const test::child process([&] { return wait_for_a_turn(folder_); });
+  EXPECT_TRUE(test::eventually([&] { return one_.waiting() == 1; }));
+  process.stop();
+  first.reset();
+  for (int k = 0; k < 3; ++k) const writers::turn next(impatient, soon());
+  process.signal(SIGCONT);
+}
+
+TEST_F(turns, pass_by_a_process_that_is_killed_while_it_waits) {
+  writers patient{folder_, 1h};
+  std::optional<writers::turn> first(std::in_place, one_, soon());
+  {
+    const test::child process([&] { return wait_for_a_turn(folder_); });
+    EXPECT_TRUE(test::eventually([&] { return one_.waiting() == 1; }));
+    process.kill();
+  }
+  first.reset();
+  const writers::turn next(patient, soon());
+}
+
+TEST_F(turns, are_taken_though_the_file_says_something_else) {
+  for (const std::uint64_t next : {0ull, 1ull, 1ull << 62, ~0ull - 1, ~0ull}) {
+    for (const std::uint64_t served : {0ull, 1ull, 1ull << 62, ~0ull - 1, ~0ull}) {
+      const std::array<std::uint64_t, 5> wrong{~0ull, ~0ull, next, served, ~0ull};
+      std::fstream(folder_.file("writers"), std::ios::in | std::ios::out | std::ios::binary)
+          .write(reinterpret_cast<const char*>(wrong.data()), sizeof wrong);
+      {
+        const writers::turn first(one_, soon());
+        EXPECT_THROW(writers::turn(other_, boot_clock::now()), seam::failure);
+      }
+      for (int k = 0; k < 3; ++k) const writers::turn again(other_, soon());
+      EXPECT_EQ(one_.waiting(), 0u) << next << " " << served;
+    }
+  }
 }
 
 }  // namespace
