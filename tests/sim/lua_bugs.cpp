@@ -20,9 +20,12 @@ constexpr lua_bug lua_bugs[] = {
     {bug::fence_without_floor,
      "local last = tonumber(call('SET', F, now + 63, 'EX', '86400', 'GET') or 0)\n  if last < now then return now end",
      "local last = tonumber(call('GET', F) or 0)"},
-    {bug::renew_creates, "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end",
-     "if (redis.call('GET', KEYS[1]) or ARGV[1]) ~= ARGV[1] then return 0 end\n"
-     "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end"},
+    {bug::renew_creates, "if call('GET', K) ~= me then return 0 end",
+     "if (call('GET', K) or me) ~= me then return 0 end\n"
+     "if call('EXISTS', K) == 0 then call('SET', K, me, 'PX', ttl) end"},
+    {bug::renewed_by_owner, " > ARGV[3] + 63 then return 2 end", " > math.huge then return 2 end"},
+    {bug::lost_readers_joined, "return not says", "return true"},
+    {bug::never_confirmed, "if here and reader and", "if not says and here and reader and"},
     {bug::place_lost_by_poll, "  ticket = tonumber(ticket)\n", "  ticket = nil\n  call('ZREM', Q, me)\n"},
     {bug::release_keeps_it, "  waiter = call('ZPOPMIN', Q)[1]\n", ""},
     {bug::poll_shortens, "if holder == me then\n  call('PEXPIRE', K, ARGV[2], 'GT')",
