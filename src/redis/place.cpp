@@ -187,7 +187,6 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   const bool whole = &step == &of_writers;
   const bool reads = &step == &of_readers;
   const keys k = all_keys();
-  const std::string inboxes = client_.inboxes_of(lock_);
   const bool keeps_fence = whole && upkeep_.is_due(sent, ttl);
   command c = call_of(step.renew, 3, keeps_fence ? 4 : whole || reads ? 3 : 2);
   c.add(k.lock);
@@ -208,8 +207,11 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   if (!asked_to_let_go(owner, r)) {
     if (auto why = no_number<instant>(r, "renew", client_.settings_.prefix)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
-    // Of the grant that it is now nobody knows but the server.
-    if (did == 2) client_.link_->post(load_of(mine().release).then(release_of(mine().release, k, owner, inboxes)));
+    if (did == 2) {  // of that grant nobody knows but the server
+      const command back = release_of(mine().release, k, owner, client_.inboxes_of(lock_));
+      answer<done> gone = co_await release_by(i, mine().release, back, l);
+      (void)gone;  // without an answer it ends with its ttl
+    }
     if (did != 1) co_return answer<instant>::no();
   }
   co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
