@@ -55,6 +55,7 @@ enum class bug {
   dead_not_skipped,               // a lock is handed to one who hears nothing
   fence_without_floor,            // fences begin at 1 where there was none
   renew_creates,                  // a renewal takes the lock if it is free
+  renewed_by_owner,               // a renewal takes a grant that its client does not know for its own
   place_lost_by_poll,             // asking again goes to the end of the queue
   release_keeps_it,               // a release does not hand on
   poll_shortens,                  // a poll that was under way for long cuts a lease short
@@ -83,6 +84,8 @@ enum class bug {
   // Where a replica takes over.
   replicas_not_minded,  // a grant counts, however few replicas have it
   doubt_forgotten,      // what is held is not verified at the new primary
+  lost_readers_joined,  // in the script: readers join those of before, who may have left, with their old fence
+  never_confirmed,      // the same: readers who ask do not let others join them again
 
   // Of Redlock.
   half_is_a_majority,       // half of the servers is enough

@@ -49,15 +49,15 @@ task<answer<done>> joint::take_all(io& i, limit l) {
 
 task<answer<instant>> joint::renew_first(io& i, std::size_t some, milliseconds ttl, limit l) {
   const instant sent = i.now();
-  const bool keeps_fences = upkeep_.is_due(sent, ttl);
-  command c = call_of(scripts::renew_all, (keeps_fences ? 3 : 2) * some, 1 + some);
+  command c = call_of(scripts::renew_all, 3 * some, 2 + 2 * some);
   for (std::size_t n = 0; n < some; ++n) {
     const keys k = at(parts()[n]).all_keys();
-    c.add(k.lock).add(k.asked);
-    if (keeps_fences) c.add(k.fence);
+    c.add(k.lock).add(k.asked).add(k.fence);
   }
-  c.add(ttl.count());
-  for (std::size_t n = 0; n < some; ++n) c.add(at(parts()[n]).owner());
+  c.add(ttl.count()).add(upkeep_.is_due(sent, ttl) ? "day" : "");
+  for (std::size_t n = 0; n < some; ++n) {
+    c.add(at(parts()[n]).owner()).add(static_cast<std::int64_t>(parts()[n].fence));
+  }
   std::optional<left_behind> nobody_minds;  // it never creates
   reply r = co_await client_.run(i, scripts::renew_all, c, std::move(l), nobody_minds);
   if (!asked_to_let_go(r)) {

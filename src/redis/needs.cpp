@@ -34,6 +34,7 @@ constexpr need all_needs[] = {
     {"zcount", "ZCOUNT K 0 0"},
     {"spublish", "SPUBLISH C m"},
     {"pubsub|shardnumsub", "PUBSUB SHARDNUMSUB C"},
+    {"info", "INFO replication"},
 };
 
 constexpr need to_wait{"wait", "WAIT 0 1"};

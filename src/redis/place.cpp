@@ -190,13 +190,14 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   const bool reads = &step == &of_readers;
   const keys k = all_keys();
   const bool keeps_fence = whole && upkeep_.is_due(sent, ttl);
-  command c = call_of(step.renew, whole && !keeps_fence ? 2 : 3, reads ? 3 : 2);
+  command c = call_of(step.renew, 3, keeps_fence ? 4 : whole || reads ? 3 : 2);
   c.add(k.lock);
   if (!whole) c.add(k.holders);
   c.add(k.asked);
-  if (keeps_fence) c.add(k.fence);
+  if (whole) c.add(k.fence);
   c.add(owner).add(ttl.count());
-  if (reads) c.add(static_cast<std::int64_t>(fence_));
+  if (whole || reads) c.add(static_cast<std::int64_t>(fence_));
+  if (keeps_fence) c.add("day");
   std::optional<left_behind> nobody_minds;  // it never creates
   reply r = co_await client_.run(i, step.renew, c, l, nobody_minds);
   if (whole && says_try_again(r)) {
@@ -207,7 +208,13 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   }
   if (!asked_to_let_go(owner, r)) {
     if (auto why = no_number<instant>(r, "renew", client_.settings_.prefix)) co_return std::move(*why);
-    if (std::get<value>(r).number == 0) co_return answer<instant>::no();
+    const std::int64_t did = std::get<value>(r).number;
+    if (did == 2) {  // of that grant nobody knows but the server
+      const command back = release_of(mine().release, k, owner, client_.inboxes_of(lock_));
+      answer<done> gone = co_await release_by(i, mine().release, back, l);
+      (void)gone;  // without an answer it ends with its ttl
+    }
+    if (did != 1) co_return answer<instant>::no();
   }
   co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
 }

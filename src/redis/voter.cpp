@@ -129,12 +129,13 @@ task<answer<done>> voter::mend(io& i, const candidate& who, std::uint64_t fence,
   co_return answer<done>::yes(done());
 }
 
-/// The same step as at a server that stands alone: whoever asks the holder to let go finds it the same way, too.
+/// The same step as at a server that stands alone: whoever asks the holder to let go finds it the same way, too. The
+/// owner is that of one attempt, which no server votes for again, so there is no other grant to be told from.
 task<answer<done>> voter::renew(io& i, const candidate& who, milliseconds ttl, limit l) {
   const keys k(client_->settings_.prefix, who.name);
   const std::string owner = owner_of(who);
-  command c = call_of(scripts::renew, 3, 2);
-  c.add(k.lock).add(k.asked).add(k.fence).add(owner).add(ttl.count());
+  command c = call_of(scripts::renew, 3, 4);
+  c.add(k.lock).add(k.asked).add(k.fence).add(owner).add(ttl.count()).add("").add("day");
   reply r = co_await run_of_age(i, scripts::renew, c, std::move(l));
   const value* const v = std::get_if<value>(&r);
   if (v != nullptr && v->is(value::kind::text)) {

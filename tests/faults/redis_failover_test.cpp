@@ -77,6 +77,34 @@ TEST(redis_failover, that_does_not_come_since_the_primary_is_back_and_empty_is_a
   EXPECT_GT(next->fence(), held.fence());
 }
 
+TEST(redis_failover, gives_a_reader_a_higher_fence_where_a_release_was_lost) {
+  redis_group all({.replicas = 1, .sentinels = 0});
+  watched_client before(all.server(0).url()), after(all.server(1).url());
+  shared_mutex reader(before.store, "a", {.ttl = 5s}), next(after.store, "a");
+  reader.lock_shared();
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:h"); }));
+  all.cut_off(1);
+  reader.unlock_shared();
+  const lease writer = before.store.acquire("a");
+  (void)all.server(1).ask({"REPLICAOF", "NO", "ONE"});
+  ASSERT_TRUE(next.try_lock_shared_for(test::hang)) << "when the lease of the former reader is over there";
+  EXPECT_GT(next.current().fence(), writer.fence());
+  next.unlock_shared();
+}
+
+TEST(redis_failover, lets_a_reader_join_those_that_it_has_kept) {
+  redis_group all;
+  watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
+  shared_mutex kept(one.store, "a", {.ttl = 1h}), joins(other.store, "a");
+  kept.lock_shared();
+  ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:h"); }));
+  all.fail_over();
+  ASSERT_TRUE(joins.try_lock_shared_for(test::hang)) << "long before their ttl";
+  EXPECT_EQ(joins.current().fence(), kept.current().fence());
+  joins.unlock_shared();
+  kept.unlock_shared();
+}
+
 /// The clock of the first primary is an hour ahead of all others.
 class redis_failover_to_a_clock_that_is_behind : public testing::Test {
  protected:

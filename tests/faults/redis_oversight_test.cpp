@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "faults/redis_store.hpp"
+#include "redis/script.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -166,6 +167,21 @@ TEST_F(redis_oversight, lists_over_a_slow_link_in_more_time_than_its_patience) {
   server.ask({"EVAL", "for n = 1, 15000 do redis.call('SET', 'page:' .. n, 'cached') end", "0"});
   proxy.delay(fault_proxy::way::to_client, 20ms);  // a hundred steps and more take two seconds
   EXPECT_EQ(names(far.store), (these{"a", "b", "c"}));
+}
+
+TEST_F(redis_oversight, ends_a_broken_lease_that_a_late_poll_got_the_lock_for) {
+  watched_client one(server.url()), other(server.url());
+  lease broken = one.store.acquire("a", {.ttl = 1h});
+  const std::string owner = server.ask({"GET", "holdfast:{a}"}).text;
+  ASSERT_TRUE(other.store.break_lock("a", broken.fence(), "it hangs"));
+  EXPECT_EQ(other.store.acquire("a").release(), released::yes);
+  const redis::script& poll = redis::scripts::acquire;  // sent long before, and given up
+  server.ask({"SCRIPT", "LOAD", std::string(poll.text)});
+  server.ask({"EVALSHA", std::string(poll.sha), "4", "holdfast:{a}", "holdfast:{a}:q", "holdfast:{a}:f",
+              "holdfast:{a}:h", owner, "3600000", "holdfast:in:", ""});
+  ASSERT_EQ(server.ask({"GET", "holdfast:{a}"}).text, owner);
+  EXPECT_FALSE(broken.renew(1h)) << "its fence is lower than that of the holder in between";
+  EXPECT_TRUE(other.store.try_acquire("a")) << "it is given back";
 }
 
 }  // namespace

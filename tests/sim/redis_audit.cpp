@@ -44,11 +44,16 @@ lock_state::lock_state(const std::string& value) {
 
 redis_audit::view redis_audit::look(const redis_step& s) const {
   const wall_time now = eyes_.now();
-  view v{eyes_.keys.text_at(s.lock(), now), eyes_.keys.members_of(s.queue(), now), {}};
+  view v{.lock = eyes_.keys.text_at(s.lock(), now), .line = eyes_.keys.members_of(s.queue(), now)};
   if (const auto last = eyes_.keys.text_at(s.lock() + ":f", now)) v.fence = std::stoull(last->value);
   if (!v.lock) return v;
   if (lock_state(v.lock->value).is != lock_state::form::owner) {
     v.holders = eyes_.keys.scores_of(s.holders(), now);
+    const auto says = std::ranges::find_if(v.holders, [](const auto& h) { return h.first.starts_with('@'); });
+    if (says != v.holders.end()) {
+      v.confirmed = says->first.substr(1);
+      v.holders.erase(says);
+    }
   } else {
     v.holders[v.lock->value] = v.lock->ends.value_or(std::numeric_limits<std::int64_t>::max());
   }
@@ -90,8 +95,10 @@ void redis_audit::after(const std::vector<redis_step>& steps, const value& reply
     if (s.what == asked::revoke) return note_asked(reply);
     if (s.what == asked::break_lock) check_break(s, now, reply);
     check_form(now);
+    check_confirmed(s, now, reply);
     check_order(s, now);
     note_grants(s, now);
+    tell_grants(s, now, reply);
     if (s.what == asked::release) ++releases_[s.owner()];
     if (s.of_several) continue;  // there is one answer for all, which is not that of any
     if (handed_on_ && s.what != asked::renew && !reply.is(value::kind::error)) check_idle(s, now, reply);
@@ -163,6 +170,14 @@ void redis_audit::check_form(const view& now) {
   }
 }
 
+/// I11: a reader that is in and asks confirms all who are in, so that others may join them.
+void redis_audit::check_confirmed(const redis_step& s, const view& now, const value& reply) {
+  const bool renewed = s.what == asked::renew && (reply.number == 1 || reply.is(value::kind::text));
+  if (s.of != '+' || (s.what != asked::poll && !renewed) || !is_in(before_, s.owner())) return;
+  if (now.confirmed == eyes_.history()) return;
+  world_.violate("I11: readers are in whom others may not join");
+}
+
 /// Before the script: the place that it had; of one who has come just now, that of the ticket which it shows.
 std::uint64_t redis_audit::place_of(const std::string& who, const redis_step& s) const {
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
@@ -205,7 +220,7 @@ void redis_audit::check_idle(const redis_step& s, const view& now, const value& 
 bool redis_audit::has_room_for(const std::string& waiter, const view& now) const {
   if (!now.lock) return true;
   const lock_state state(now.lock->value);
-  if (state.is == lock_state::form::readers) return reads(waiter);
+  if (state.is == lock_state::form::readers) return reads(waiter) && now.confirmed == eyes_.history();
   if (state.is == lock_state::form::owner) return false;
   std::uint64_t taken = wants(waiter);
   for (const auto& [who, until] : now.holders) taken += is_in(now, who) ? wants(who) : 0;
@@ -229,6 +244,20 @@ void redis_audit::note_grants(const redis_step& s, const view& now) {
   }
 }
 
+void redis_audit::tell_grants(const redis_step& s, const view& now, const value& reply) const {
+  if (grants_ == nullptr || !leads_() || !now.lock) return;
+  const std::string& held = now.lock->value;
+  const lock_state::form is = lock_state(held).is;
+  const bool is_new = !before_.lock || before_.lock->value != held;
+  if (is == lock_state::form::readers && is_new && s.what != asked::downgrade) {
+    grants_->granted(s.lock(), "readers", std::stoull(held.substr(1)));
+  }
+  if (is != lock_state::form::owner || held.size() < 34) return;
+  if (is_new) grants_->granted(s.lock(), claim_in(held), now.fence - (redis::fences_in_a_block - 1));
+  const bool yes = reply.is(value::kind::integer) ? (reply.number & 1) != 0 : !reply.is(value::kind::error);
+  if (s.what == asked::renew && s.of == '-' && yes) grants_->renewed(s.lock(), claim_in(s.owner()));
+}
+
 /// I12: an answer is the server's own, each once; and who holds is told so when it asks.
 void redis_audit::note_answer(const redis_step& s, const view& now, const value& reply) {
   if (reply.is(value::kind::error)) return;
@@ -236,12 +265,12 @@ void redis_audit::note_answer(const redis_step& s, const view& now, const value&
   if (s.what == asked::renew || s.what == asked::downgrade) yes = (reply.number & 1) != 0;
   if (s.what == asked::renew && reply.is(value::kind::text)) yes = true;  // and it is asked to let go
   if (s.what == asked::release) yes = (reply.number & 3) != 0;
-  // What is under way for long may meet a later grant of the same claim, by a poll that came later: a reader's renewal,
-  // or a downgrade.
+  // A renewal or a downgrade may meet a later grant of the same claim, by a poll that came later.
   bool of_before = s.what == asked::renew && s.of == '+' && before_.lock && before_.lock->value != "+" + s.args.at(2);
-  if (s.what == asked::downgrade) {
-    const auto last = eyes_.keys.text_at(s.keys.at(2), eyes_.now());
-    of_before = last && std::stoull(s.args.at(3)) + redis::fences_in_a_block <= std::stoull(last->value);
+  const bool renews_writer = s.what == asked::renew && s.of == '-';
+  if (s.what == asked::downgrade || (renews_writer && s.keys.size() == 3)) {
+    const std::string& known = s.args.at(renews_writer ? 2 : 3);
+    of_before = now.fence != 0 && !known.empty() && std::stoull(known) + redis::fences_in_a_block <= now.fence;
   }
   if (is_in(before_, s.owner()) && !yes && !of_before)
     world_.violate("I12: the holder of a lock was told that it is not");

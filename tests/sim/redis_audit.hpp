@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/asked.hpp"
+#include "sim/known_grants.hpp"
 #include "sim/redis_keys.hpp"
 #include "sim/world.hpp"
 #include "store/claim.hpp"
@@ -55,6 +56,7 @@ class redis_audit {
     const redis_keys& keys;
     std::function<wall_time()> now;
     std::function<bool(const std::string& inbox)> listens;  ///< whether anybody does, by the server's count
+    std::function<std::string()> history;                   ///< of its data
   };
   /// `in_order`: no fault of this run moves anybody's place.
   /// `handed_on`: nobody leaves a lock free for whoever comes first.
@@ -64,6 +66,11 @@ class redis_audit {
   /// One run of a script: a step, or the same of several locks.
   void before(const std::vector<redis_step>&);
   void after(const std::vector<redis_step>&, const redis::value& reply);
+  /// Grants and renewals are told there, while this server `leads`.
+  void tell(known_grants& grants, std::function<bool()> leads) {
+    grants_ = &grants;
+    leads_ = std::move(leads);
+  }
   /// A client has had an answer.
   void heard(const seam::owner_id&, asked, bool yes);
   /// Somebody was told that it is asked to let go.
@@ -75,10 +82,11 @@ class redis_audit {
 
  private:
   struct view {
-    std::optional<redis_keys::cell> lock;
-    std::vector<std::string> line;
-    std::map<std::string, std::int64_t> holders;  // and until when they are in; the last may be over
-    std::uint64_t fence = 0;                      // the last one
+    std::optional<redis_keys::cell> lock{};
+    std::vector<std::string> line{};
+    std::map<std::string, std::int64_t> holders{};  // and until when they are in; the last may be over
+    std::string confirmed{};                        // in which history readers were; empty: nobody says
+    std::uint64_t fence = 0;                        // the last one
   };
   [[nodiscard]] view look(const redis_step&) const;
   [[nodiscard]] bool lives(const std::string& owner) const;
@@ -89,11 +97,13 @@ class redis_audit {
   [[nodiscard]] bool is_meant(const redis_step&, const std::string& who) const;
   void check_break(const redis_step&, const view& now, const redis::value& reply);
   void check_form(const view& now);
+  void check_confirmed(const redis_step&, const view& now, const redis::value& reply);
   void check_order(const redis_step&, const view& now);
   void check_idle(const redis_step&, const view& now, const redis::value& reply);
   [[nodiscard]] bool has_room_for(const std::string& waiter, const view& now) const;
   void note_places(const redis_step&, const view& now, const redis::value& reply);
   void note_grants(const redis_step&, const view& now);
+  void tell_grants(const redis_step&, const view& now, const redis::value& reply) const;
   void note_asked(const redis::value& reply);
   void note_answer(const redis_step&, const view& now, const redis::value& reply);
 
@@ -101,6 +111,8 @@ class redis_audit {
   const eyes eyes_;
   const bool in_order_;
   const bool handed_on_;
+  known_grants* grants_ = nullptr;
+  std::function<bool()> leads_;
   std::vector<view> all_before_;
   view before_;                                    // of the lock that is looked at
   std::set<std::string> asked_to_let_go_;          // claims

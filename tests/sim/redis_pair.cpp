@@ -19,6 +19,12 @@ redis_pair::redis_pair(world& w, drifting_clock first, drifting_clock second, re
   servers_[0]->acknowledge(0);
 }
 
+void redis_pair::tell(known_grants& grants) {
+  for (std::size_t n = 0; n < 2; ++n) {
+    servers_[n]->audit().tell(grants, [this, n] { return n == primary_; });
+  }
+}
+
 /// All of it: there is little, and the last that arrives is what counts.
 void redis_pair::pass_on(std::size_t from) {
   if (from != primary_ || !in_step_) return;
@@ -68,6 +74,7 @@ void redis_pair::promote() {
   dead_ = in_step_ = false;
   primary_ = 1 - primary_;
   last_primary().only_read(false);
+  last_primary().begin_history(changes_);
   last_primary().has_no_replica();
   on_change();
 }
@@ -77,6 +84,7 @@ void redis_pair::follow() {
   world_.note("follows");
   replica().only_read(true);
   replica().copy(last_primary().keys());
+  replica().share_history(last_primary());
   last_primary().acknowledge(last_primary().written());
   in_step_ = true;
 }

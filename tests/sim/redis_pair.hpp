@@ -21,6 +21,8 @@ class redis_pair {
   [[nodiscard]] redis_server& last_primary() { return *servers_[primary_]; }
   [[nodiscard]] redis_server& replica() { return *servers_[1 - primary_]; }
   [[nodiscard]] std::array<const redis_server*, 2> both() const { return {servers_[0].get(), servers_[1].get()}; }
+  /// What a primary grants and renews is told there.
+  void tell(known_grants&);
   /// How often the primary has changed.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -86,13 +87,15 @@ using words = std::vector<std::string>;
 std::vector<redis_step> steps_of(const known_script& s, const words& keys, const words& args) {
   if (!s.several) return {{s.what, s.of, keys, args}};
   std::vector<redis_step> all;
-  const std::string& common = args.at(0);  // a ttl, or how the channels of inboxes begin
-  const std::size_t each = keys.size() / (args.size() - 1);
-  for (std::size_t n = 1; n < args.size(); ++n) {
+  const std::string& common = args.at(0);           // a ttl, or how the channels of inboxes begin
+  const bool with_fences = s.what == asked::renew;  // behind each owner
+  const std::size_t many = with_fences ? (args.size() - 2) / 2 : args.size() - 1;
+  const std::size_t each = keys.size() / many;
+  for (std::size_t n = 1; n <= many; ++n) {
     words own(keys.begin() + static_cast<std::ptrdiff_t>(each * (n - 1)),
               keys.begin() + static_cast<std::ptrdiff_t>(each * n));
     if (s.what == asked::poll) own.push_back(own[0] + ":h");
-    words said{args[n], common};
+    words said{args[with_fences ? 2 * n : n], common};
     if (s.what == asked::poll) said.insert(said.end(), {"", "-"});
     all.push_back({s.what, s.of, own, said, true});
   }
@@ -108,7 +111,8 @@ redis_server::redis_server(world& w, drifting_clock clock, choices c)
       lua_([this](const words& command) { return in_script(command); }),
       audit_(w,
              {keys_, [this] { return now(); },
-              [this](const std::string& inbox) { return listeners_at(inboxes_ + inbox) > 0; }},
+              [this](const std::string& inbox) { return listeners_at(inboxes_ + inbox) > 0; },
+              [this] { return history(); }},
              c.in_order && c.fair, c.fair) {
   started_ = now().us / 1'000'000 - c.age.count();
 }
@@ -273,6 +277,9 @@ std::string redis_server::told(const redis_step& step, const value& reply) const
 
 value redis_server::in_script(const words& w) {
   if (w[0] == "SPUBLISH" && w.size() == 3) return spublish(w);
+  if (w[0] == "INFO" && w.size() == 2 && w[1] == "replication") {
+    return text("# Replication\r\nrole:master\r\nmaster_replid:" + history() + "\r\n");
+  }
   if (w[0] == "PUBSUB" && w.size() == 3 && w[1] == "SHARDNUMSUB") {
     return list({text(w[2]), number(listeners_at(w[2]))});
   }
@@ -297,8 +304,16 @@ std::int64_t redis_server::listeners_at(const std::string& channel) const {
                        [&](const auto& p) { return p.second.channels.contains(channel); });
 }
 
+std::string redis_server::history() const {
+  char digits[41];
+  std::snprintf(digits, sizeof digits, "%020llx%020llx", static_cast<unsigned long long>(promotion_),
+                static_cast<unsigned long long>(starts_));
+  return digits;
+}
+
 void redis_server::restart(bool with_data) {
   world_.note("restart", with_data ? 1 : 0, peers_.size());
+  ++starts_;
   lua_.flush();
   started_ = now().us / 1'000'000;
   if (!with_data) {

@@ -46,6 +46,14 @@ class redis_server {
   void only_read(bool so) { only_reads_ = so; }
   /// It has what that one had.
   void copy(const redis_keys& from) { keys_ = from; }
+  /// Which history its data belong to, as `INFO replication` says. A promotion begins another, with a new number; a
+  /// replica is in that of its primary.
+  [[nodiscard]] std::string history() const;
+  void begin_history(std::uint64_t promotion) { promotion_ = promotion; }
+  void share_history(const redis_server& primary) {
+    promotion_ = primary.promotion_;
+    starts_ = primary.starts_;
+  }
   /// How many scripts it has run.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   /// Its replica has what was written until then.
@@ -99,7 +107,8 @@ class redis_server {
   const choices choices_;
   real set_forward_{0};
   real loading_until_{0}, full_until_{0}, still_until_{0};
-  std::int64_t started_;             // by its clock, in s
+  std::int64_t started_;  // by its clock, in s
+  std::uint64_t promotion_ = 0, starts_ = 0;
   std::set<std::string> allow_oom_;  // scripts
   redis_keys keys_;
   redis_lua lua_;

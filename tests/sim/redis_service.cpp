@@ -24,6 +24,7 @@ class redis_service::side final : public access {
     store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
       if (!store_.over) service_.server_.audit().heard(owner, what, yes);
     };
+    store_.granted = [this](const seam::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
     store_.told_to_let_go = [this](const seam::owner_id& owner) {
       if (!store_.over) service_.server_.audit().told_to_let_go(owner);
     };
@@ -96,7 +97,9 @@ redis_service::redis_service(world& w, network& n, double clock_rate, const plan
       breaks_(planned.breaks),
       faults_(w, planned.quiet),
       server_(w, drifting_clock(w, clock_rate, first_day),
-              {.push_first = w.chance(0.5), .in_order = !faults_.sets_clock_back, .fair = !planned.unfair}) {}
+              {.push_first = w.chance(0.5), .in_order = !faults_.sets_clock_back, .fair = !planned.unfair}) {
+  server_.audit().tell(grants_, [] { return true; });
+}
 
 std::unique_ptr<access> redis_service::connect(client_io& home) { return std::make_unique<side>(*this, home); }
 

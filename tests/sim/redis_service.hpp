@@ -37,6 +37,7 @@ class redis_service final : public service {
   const bool several_;
   const bool breaks_;
   const faults faults_;
+  known_grants grants_{world_};
   redis_server server_;
 };
 

@@ -37,6 +37,7 @@ class replicated_service::side final : public access {
         client_(how(s.waits_), redis::sixteen(s.world_.random(), s.world_.random()),
                 [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
+    store_.granted = [this](const seam::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
     store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
       if (what == asked::poll && yes) look_whether_the_replica_has(owner);
     };
@@ -112,8 +113,19 @@ replicated_service::replicated_service(world& w, network& n, double clock_rate, 
       faults_end_(planned.faults_end),
       pair_(w, drifting_clock(w, clock_rate, first_day), drifting_clock(w, clock_rate, first_day + apart_),
             {.push_first = w.chance(0.5), .in_order = false, .fair = false}) {
-  pair_.on_change = [this] { tell_all(); };
-  pair_.on_script = [this](const redis_server& at, const redis_server::script_run& r) { check_fence(at, r); };
+  pair_.on_change = [this] {
+    readers_.clear();
+    const redis_server& primary = pair_.last_primary();
+    for (const std::string& key : primary.keys().all(primary.now())) {
+      if (key.ends_with(":h")) readers_[key] = primary.keys().members_of(key, primary.now());
+    }
+    tell_all();
+  };
+  pair_.tell(grants_);
+  pair_.on_script = [this](const redis_server& at, const redis_server::script_run& r) {
+    check_fence(at, r);
+    if (&at == &pair_.last_primary()) check_readers(r);  // nobody can know what an old primary still grants
+  };
 }
 
 std::unique_ptr<access> replicated_service::connect(client_io& home) {
@@ -164,6 +176,23 @@ void replicated_service::check_fence(const redis_server& at, const redis_server:
   const std::uint64_t fence = std::stoull(last->value);
   if (fence <= highest) world_.violate("I3: fence " + last->value + " after " + std::to_string(highest));
   highest = std::max(highest, fence);
+  if (&at == &pair_.last_primary()) granted_[lock] = fence;
+}
+
+/// I3, of the primary: a reader that gets in, also one that joins others, has a fence that is not below one that was
+/// granted before by a primary, whatever was lost.
+void replicated_service::check_readers(const redis_server::script_run& r) {
+  const redis_server& primary = pair_.last_primary();
+  const std::string &lock = r.keys.at(0), list = lock + ":h";
+  const std::vector<std::string> there = primary.keys().members_of(list, primary.now());
+  const std::vector<std::string> before = std::exchange(readers_[list], there);
+  const auto is_new = [&](const std::string& who) { return std::ranges::find(before, who) == before.end(); };
+  const bool granted = r.sha == redis::scripts::acquire_shared.sha && r.reply.is(redis::value::kind::integer);
+  const auto held = primary.keys().text_at(lock, primary.now());
+  if (!held || !held->value.starts_with('+') || (!granted && std::ranges::none_of(there, is_new))) return;
+  const std::uint64_t fence = std::stoull(held->value.substr(1));
+  if (fence + redis::fences_in_a_block > granted_[lock]) return;
+  world_.violate("I3: a reader got the fence " + std::to_string(fence) + " after " + std::to_string(granted_[lock]));
 }
 
 real replicated_service::rest() const { return 2 * ttls().back() + 2s; }

@@ -36,6 +36,7 @@ class replicated_service final : public service {
   [[nodiscard]] static bool has(const redis_server&, const seam::owner_id&);
   void tell_all();
   void check_fence(const redis_server&, const redis_server::script_run&);
+  void check_readers(const redis_server::script_run&);
 
   world& world_;
   network& network_;
@@ -45,7 +46,10 @@ class replicated_service final : public service {
   const real apart_;  // the clocks of the two
   const real faults_end_;
   std::vector<side*> sides_;
-  std::map<std::string, std::uint64_t> highest_;  // fence of a lock, at either of them
+  std::map<std::string, std::uint64_t> highest_;             // fence of a lock, at either of them
+  std::map<std::string, std::uint64_t> granted_;             // the same, by the primary of that time
+  std::map<std::string, std::vector<std::string>> readers_;  // at the primary, after the last script, by their list
+  known_grants grants_{world_};
   redis_pair pair_;
 };
 

@@ -42,6 +42,7 @@ class watchful::place final : public seam::claim {
     note(asked::poll, got);
     if (got.is_no()) known_ = known_before || spec_.queue;
     if (!got.is_unknown()) holds_until(got.is_yes() ? std::optional(got.value().deadline) : std::nullopt);
+    if (got.is_yes()) tell_fences(got.value().fence);
     co_return got;
   }
   [[nodiscard]] std::uint64_t fence_of(std::string_view name) const noexcept override { return inner_->fence_of(name); }
@@ -110,6 +111,13 @@ class watchful::place final : public seam::claim {
     const std::pair<std::uint64_t, std::uint64_t> me{spec_.owner.high, spec_.owner.low};
     if (!deadline) watch_.holders_.erase(me);
     if (deadline && specs_.size() == 1) watch_.holders_.insert_or_assign(me, *deadline);
+  }
+
+  void tell_fences(std::uint64_t fence) const {
+    for (const seam::claim_spec& each : specs_) {
+      const std::uint64_t own = specs_.size() == 1 ? fence : inner_->fence_of(each.owner);
+      if (own != 0) watch_.granted(each.owner, own);  // else it has got another id
+    }
   }
 
   void known_from_now_for(real time) {

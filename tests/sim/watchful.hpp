@@ -62,6 +62,8 @@ class watchful final : public seam::backend {
   std::function<void(const seam::owner_id&)> broke = [](const seam::owner_id&) {};
   /// Told of every renewal that is asked for.
   std::function<void(const seam::owner_id&)> renews = [](const seam::owner_id&) {};
+  /// Told of every grant, of several names of each.
+  std::function<void(const seam::owner_id&, std::uint64_t fence)> granted = [](const seam::owner_id&, std::uint64_t) {};
   /// Told of every yes and no.
   std::function<void(const seam::owner_id&, asked, bool yes)> heard = [](const seam::owner_id&, asked, bool) {};
 

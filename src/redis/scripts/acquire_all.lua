@@ -14,9 +14,10 @@ end
 local F
 --@mint
 local fences = {}
-for n = 1, #ours do
+for n, owned in ipairs(ours) do
   F = KEYS[3 * n]
-  fences[n] = mint()
+  local last = owned and tonumber(call('GET', F) or 0) or 0
+  fences[n] = last > 63 and last - 63 or mint()
 end
 for n, owned in ipairs(ours) do -- last, so that an error before it leaves nothing held
   if owned then

@@ -1,5 +1,6 @@
 #!lua
--- Asks for a share of the lock. All readers who are in at one time have one fence.
+-- Asks for a share of the lock. All readers who are in at one time have one fence. After a failover nobody joins those
+-- who are in until one of them has asked again: they may have left, and a writer have had a higher fence.
 -- KEYS  K  K:q  K:f  K:h
 -- ARGV  owner  ttl  inboxes (how their channels begin)  ticket ('' none yet, '-' do not queue)
 -- yes   the fence      no    as in acquire
@@ -8,6 +9,18 @@ local holder = call('GET', K)
 --@clock
 --@mint
 --@session
+local mine
+--@hand
+if not history() then call('INFO', 'replication') end -- its error says which right is missing
+local open = session and confirm(me)
+if session and not open then
+  if call('PTTL', K) > 0 then
+    call('ZREM', H, me) -- its time is over, and it asks as a new one
+  else -- the time of all of them is over
+    call('DEL', K, H)
+    holder, session = false, nil
+  end
+end
 local function enter(fence)
   if not session then call('DEL', H) end
   call('ZADD', H, 'GT', math.floor(now / 1000) + ARGV[2], me)
@@ -15,14 +28,13 @@ local function enter(fence)
   if session then
     call('PEXPIRE', K, ARGV[2], 'GT')
   else
+    confirm(me)
     call('SET', K, string.format('+%.0f', fence), 'PX', ARGV[2]) -- last, as in acquire
   end
   return fence
 end
-if (session or not holder) and call('EXISTS', Q) == 0 then return enter(session or mint()) end
-if session and call('ZSCORE', H, me) then return enter(session) end
-local mine
---@hand
+if (open or not holder) and call('EXISTS', Q) == 0 then return enter(session or mint()) end
+if open and call('ZSCORE', H, me) then return enter(session) end
 --@stand
 local ticket, new = -1, false
 if session or not holder or ARGV[4] ~= '-' then ticket, new = stand(ARGV[4]) end

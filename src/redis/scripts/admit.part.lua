@@ -16,9 +16,11 @@ local function seat(reader)
   call('PEXPIRE', K, ms, 'GT')
 end
 
+--@history
 -- Readers at the head of the queue join those who are in, and get their fence. A dead writer does not keep them out.
--- A call looks at 64 waiters at most. True: there may be more, call again.
-local function admit(fence)
+-- A call looks at 64 waiters at most. True: there may be more, call again. `reader` is one of those who are in, and asks.
+local function admit(fence, reader)
+  if not confirm(reader) then return false end
   local seen = 0
   for _, waiter in ipairs(call('ZRANGE', Q, '0', '63')) do
     if not reads(waiter) and (waiter == me or alive(waiter)) then break end

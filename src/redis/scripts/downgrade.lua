@@ -12,6 +12,7 @@ if holder ~= fence and ARGV[4] + 63 < tonumber(call('GET', F) or 0) then return 
 local mine
 --@admit
 if holder == fence then -- asked again: the answer is counted from now
+  confirm(me)
   call('ZADD', H, 'XX', 'GT', math.floor(now / 1000) + ARGV[2], me)
   call('PEXPIRE', H, '86400000')
   call('PEXPIRE', K, ARGV[2], 'GT')
@@ -19,6 +20,7 @@ else
   local left = math.max(call('PTTL', K), tonumber(ARGV[2])) -- never shortens
   call('DEL', H)
   call('ZADD', H, math.floor(now / 1000) + left, me)
+  confirm(me)
   call('PEXPIRE', H, '86400000')
   call('SET', K, fence, 'PX', left)
   local meant = call('ZSCORE', KEYS[5], ARGV[1]) -- asked to let go: it still is

@@ -19,7 +19,7 @@ local function hand(waiter)
       call('DEL', H)
       call('SET', K, string.format('+%.0f', fence), 'PX', claim(waiter))
       seat(waiter)
-      return admit(fence)
+      return admit(fence, waiter)
     end
     waiter = nil
   end

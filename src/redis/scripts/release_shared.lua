@@ -9,9 +9,10 @@ local did = session and call('ZREM', H, me) or 0
 if did == 0 then did = call('ZREM', Q, me) * 2 end
 if not holder then call('DEL', H) end -- of readers whose time ran out
 if holder and not session then return did end
-local last = session and tonumber(call('ZRANGE', H, '-1', '-1', 'WITHSCORES')[2])
+local last = session and tonumber(call('ZRANGE', H, '-1', '-1', 'WITHSCORES')[2] or 0)
+if last == 0 then last = nil end -- only the history is left
 if not last and call('EXISTS', Q) == 0 then
-  call('DEL', K)
+  call('DEL', K, H)
   return did
 end
 --@clock

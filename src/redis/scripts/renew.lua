@@ -1,12 +1,15 @@
 #!lua flags=allow-oom
 -- Holds the lock for a ttl from now; never shortens, never creates.
--- KEYS  K  [K:a  [K:f, which shall live for another day]]
--- ARGV  owner  ttl
--- 1 renewed, 0 it is not ours; renewed, but asked to let go: '<fence that is meant> <reason>'
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
-if not KEYS[2] then return 1 end
-if KEYS[3] then redis.call('PEXPIRE', KEYS[3], '86400000') end
-local call, A, me, ttl = redis.call, KEYS[2], ARGV[1], ARGV[2]
+-- KEYS  K  [K:a  K:f]
+-- ARGV  owner  ttl  [fence ('': any)  ['day': K:f shall live for another day]]
+-- 1 renewed, 0 it is not ours, 2 it is ours, but not by the grant that we know; renewed, but asked to let go:
+-- '<fence that is meant> <reason>'
+local call, K, A, F, me, ttl = redis.call, KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+if call('GET', K) ~= me then return 0 end
+-- A poll of this claim that was carried out late has got the lock for it again, after another may have had it.
+if F and ARGV[3] ~= '' and tonumber(call('GET', F) or 0) > ARGV[3] + 63 then return 2 end
+call('PEXPIRE', K, ttl, 'GT')
+if not A then return 1 end
+if ARGV[4] then call('PEXPIRE', F, '86400000') end
 --@asked
 return 1

@@ -25,7 +25,7 @@ TEST(needs, have_a_form_with_their_key_their_channel_and_their_script) {
   EXPECT_EQ(form_of({"spublish", "SPUBLISH C m"}, "key", "channel").bytes(),
             "*3\r\n$8\r\nSPUBLISH\r\n$7\r\nchannel\r\n$1\r\nm\r\n");
   EXPECT_NE(form_of({"script|load", "SCRIPT LOAD S"}, "", "").bytes().find(scripts::inspect.text), std::string::npos);
-  EXPECT_EQ(needs().size(), 24u);
+  EXPECT_EQ(needs().size(), 25u);
 }
 
 TEST(needs, of_some_urls_are_more) {

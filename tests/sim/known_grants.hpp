@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "sim/world.hpp"
+#include "store/owner.hpp"
+
+namespace holdfast::sim {
+
+/// A part of I3, of writers on Redis: a renewal says yes only for the grant that its client knows, if another had the
+/// lock since. A request of the claim that is carried out late can get it another grant, with a fence of which the
+/// client knows nothing.
+class known_grants {
+ public:
+  explicit known_grants(world& w) : world_(w) {}
+
+  /// A client was told that it has the lock, with this fence.
+  void heard(const seam::owner_id&, std::uint64_t fence);
+  /// A server has given the lock to this claim, or to readers.
+  void granted(const std::string& lock, const std::string& claim, std::uint64_t fence);
+  /// A server has renewed what this claim has.
+  void renewed(const std::string& lock, const std::string& claim) const;
+
+ private:
+  world& world_;
+  std::map<std::string, std::uint64_t> known_;                           // the fence, by claim
+  std::map<std::string, std::map<std::string, std::uint64_t>> granted_;  // the last one, by lock and claim
+};
+
+}  // namespace holdfast::sim
