@@ -12,6 +12,13 @@ namespace holdfast::core {
 using runtime::later;
 using runtime::wake;
 
+namespace {
+
+/// How long an answer may take before its lack is worth telling.
+constexpr span usual_answer = std::chrono::milliseconds(20);
+
+}  // namespace
+
 /// We are the one caller of this process that goes to the store for this name. Whatever happens there, the next one is
 /// called in, unless we come back with the lock. Readers, takers of permits and those who want several names go alone,
 /// and keep nobody waiting.
@@ -99,7 +106,9 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   me.settled = true;
   if (left) {
     if (why == wake::stopped) co_return asked_to_stop();
-    std::optional<seam::failure> trouble = gate_.trouble_at(r.name, me);
+    // For a moment, a store that is just being asked by another is as good as busy.
+    const bool long_enough = i.now() - came >= usual_answer;
+    std::optional<seam::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
     if (!trouble) co_return outcome::busy();
     co_return at_limit(std::move(*trouble), is_silent(came, i.now()), r.needs_answer);
   }
@@ -142,9 +151,10 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
   std::unique_ptr<seam::claim> claim = open_claim(i, r, owner);
   const instant last = r.one_look && !r.bounded ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
-  reason why_not;  // in the store's own words
-  bool heard_no = me.saw_answers();
-  bool known = false;  // the store may have a place or a lock of ours
+  reason why_not;                    // in the store's own words
+  bool heard_no = me.saw_answers();  // just now
+  span grace = usual_answer;         // an answer that comes later than usual
+  bool known = false;                // the store may have a place or a lock of ours
   outcome end = outcome::busy();
   for (unsigned tries = 0;;) {
     const instant sent = i.now();
@@ -160,7 +170,10 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
     }
     const instant now = i.now();
     silence_.hear(answer, now);
-    if (!answer.is_unknown()) me.answered();
+    if (!answer.is_unknown()) {
+      me.answered();
+      grace = std::max(grace, 4 * (now - sent));
+    }
     if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
       if (silent_since) room.calm();
       co_return take(r, owner, std::move(claim), answer.value(), now);
@@ -216,10 +229,12 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       end = asked_to_stop();
       break;
     }
-    if (out_of_patience || looked || i.now() >= last) {
-      const bool silent = out_of_patience || is_silent(unanswered_since, i.now());
-      outcome left = at_limit(std::move(failed), silent, r.needs_answer && !heard_no);
-      if (left.what == outcome::kind::failed || !heard_no) end = std::move(left);
+    const instant then = i.now();
+    if (out_of_patience || looked || then >= last) {
+      const bool silent = out_of_patience || is_silent(unanswered_since, then);
+      // A limit that ends while a store that has just answered is being asked again: as good as busy.
+      const bool as_good_as_busy = heard_no && !out_of_patience && then - *silent_since < grace;
+      if (!as_good_as_busy) end = at_limit(std::move(failed), silent, r.needs_answer);
       break;
     }
     if (planted(bug::new_owner_each_try)) {

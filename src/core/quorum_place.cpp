@@ -228,7 +228,11 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
 }
 
 task<answer<done>> quorum::place::release_here(limit l) {
-  if (!last_) co_return answer<done>::no();
+  if (!last_) {
+    seam::busy not_asked;
+    not_asked.asked = false;
+    co_return answer<done>::no(std::move(not_asked));
+  }
   if (!leaving_) {
     *leaves_ = true;
     const std::shared_ptr<attempt> a = last_;

@@ -11,10 +11,11 @@ namespace holdfast::core {
 /// Since when the store has answered none of the calls of this process. From any thread.
 class silence {
  public:
-  /// Notes when the store has answered. An error that it reports is an answer; a connection that fails is none.
+  /// Notes when the store has answered. That it is not ready is an answer; a connection that fails is none.
   template <class T>
   void hear(seam::answer<T>& got, runtime::instant now) noexcept {
-    if (!got.is_unknown() || got.why().code != errc::unreachable) answered_.store(now, std::memory_order_relaxed);
+    const bool answered = got.is_unknown() ? got.why().code == errc::not_ready : got.is_yes() || got.who().asked;
+    if (answered) answered_.store(now, std::memory_order_relaxed);
   }
   /// `sent`: when a call sent its first request that is not answered yet. The first of these since the last answer.
   [[nodiscard]] runtime::instant since(runtime::instant sent) {

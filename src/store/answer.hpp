@@ -11,6 +11,7 @@ namespace holdfast::seam {
 /// What a store's *no* says: who holds it, as far as the store knows.
 struct busy {
   std::string holder{};
+  bool asked = true;  ///< false: the store did not have to be asked
 };
 
 /// Why an answer is not known. It is also thrown, where a function has no answer to return.

@@ -166,6 +166,8 @@ task<answer<instant>> bundle::renew_first(io& i, std::size_t some, milliseconds 
 
 task<answer<done>> bundle::release_first(io& i, std::size_t some, limit l) {
   bool all_ours = true;
+  busy others;
+  others.asked = false;
   std::optional<failure> why;
   for (std::size_t n = 0; n < some; ++n) {
     part& p = parts_[n];
@@ -175,11 +177,12 @@ task<answer<done>> bundle::release_first(io& i, std::size_t some, limit l) {
       why = std::move(gone.why());
     } else {
       p.gone = true;
+      others.asked = others.asked || gone.is_yes() || gone.who().asked;
       all_ours = all_ours && gone.is_yes();
     }
   }
   if (why) co_return answer<done>::unknown(std::move(*why));
-  co_return all_ours ? answer<done>::yes(done()) : answer<done>::no();
+  co_return all_ours ? answer<done>::yes(done()) : answer<done>::no(std::move(others));
 }
 
 }  // namespace holdfast::seam

@@ -162,8 +162,8 @@ class OnRedis(support.Case):
             self.assertEqual(run.code(), 0, run.errors())
 
     def test_what_the_server_lacks_is_told_though_the_last_try_was_cut_short(self):
-        self.store += "?wait_replicas=1"
-        for wait in ("300ms", "450ms", "700ms"):
+        self.store += "?wait_replicas=1&wait_timeout=50ms"
+        for wait in ("450ms", "600ms", "750ms"):
             run = self.run_(f"after {wait}", "true", options=["-w", wait])
             self.assertEqual(run.code(), 69)
             self.assertIn("0 of the 1 replica that it needs", run.errors())

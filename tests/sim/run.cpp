@@ -77,6 +77,7 @@ class scenario {
   client& start_client() {
     const auto id = static_cast<int>(clients_.size());
     clients_.push_back(std::make_unique<client>(world_, *service_, id, rate(), plan_));
+    clients_.back()->way->store().quiet = plan_.quiet;
     clients_.back()->engine.start();
     return *clients_.back();
   }

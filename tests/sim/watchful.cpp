@@ -38,8 +38,12 @@ class watchful::place final : public seam::claim {
     const in_use busy(*this, "poll");
     const bool known_before = std::exchange(known_, true);
     known_from_now_for(spec_.ttl);
-    answer<seam::grant> got = co_await inner_->poll(i, std::move(l));
+    answer<seam::grant> got = co_await inner_->poll(i, l);
     note(asked::poll, got);
+    const bool cut = i.now() >= l.at() || l.stop().stop_requested();
+    if (watch_.quiet && got.is_unknown() && !cut) {
+      watch_.world_.violate("I7: a poll got no answer though nothing was wrong");
+    }
     if (got.is_no()) known_ = known_before || spec_.queue;
     if (!got.is_unknown()) holds_until(got.is_yes() ? std::optional(got.value().deadline) : std::nullopt);
     if (got.is_yes()) tell_fences(got.value().fence);

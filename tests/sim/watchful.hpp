@@ -15,7 +15,8 @@
 namespace holdfast::sim {
 
 /// A store that watches how its claims are used: one call at a time and nothing after a release that was answered (I5),
-/// no hammering (I9), and none is dropped that the store may know of (I10).
+/// no hammering (I9), and none is dropped that the store may know of (I10). Where nothing is wrong, polls are answered
+/// (I7).
 class watchful final : public seam::backend {
  public:
   watchful(world& w, seam::backend& inner) : world_(w), inner_(inner) {}
@@ -57,6 +58,7 @@ class watchful final : public seam::backend {
   /// Nobody is left to drop anything: the process has crashed; or it ends in order, and what it cannot reach by now is
   /// left to its ttl.
   bool over = false;
+  bool quiet = false;  ///< there are no faults: every poll that has the time gets an answer
   std::function<void(const seam::owner_id&)> told_to_let_go = [](const seam::owner_id&) {};
   /// Told of every lock that was broken, by the id of that call.
   std::function<void(const seam::owner_id&)> broke = [](const seam::owner_id&) {};

@@ -308,7 +308,9 @@ TEST_F(acquire, is_busy_when_its_limit_ends_in_a_silence_after_a_no) {
   world_.advance(10s - 1ns);
   client_.store.hold_back(call::poll);
   world_.advance(1s + 1ns);
-  EXPECT_EQ(client_.end_of(asked).what, kind::busy);
+  const outcome end = client_.end_of(asked);
+  EXPECT_EQ(end.what, kind::busy);
+  EXPECT_TRUE(end.why) << "it has been silent for long";
 }
 
 TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {

@@ -208,6 +208,12 @@ TEST_F(quorum_of_three, tells_servers_that_are_silent_from_those_that_refuse) {
   EXPECT_FALSE(got.why().is_late);
 }
 
+TEST_F(quorum_of_three, asks_nobody_to_release_what_nobody_was_asked_for) {
+  answer<done> gone = release();
+  ASSERT_TRUE(gone.is_no());
+  EXPECT_FALSE(gone.who().asked);
+}
+
 TEST_F(quorum_of_three, is_busy_when_two_have_voted_for_another_and_takes_its_own_vote_back) {
   voters[0]->vote_for(77);
   voters[1]->vote_for(77);
