@@ -56,11 +56,11 @@ bool seats::acquire(const limit& until, kind what) {
 void seats::leave(kind what) noexcept {
   if (service_->forked()) return;
   const std::unique_ptr<seat> left = all_.with([&](all_seats& all) -> std::unique_ptr<seat> {
-    const auto fits = [what](const auto& s) { return s->what == what || s->may_read; };
     const auto is_own = [](const auto& s) { return s->who == this_thread(); };
-    auto at = std::ranges::find_if(all, [&](const auto& s) { return is_own(s) && fits(s); });
-    if (at == all.end()) at = std::ranges::find_if(all, fits);
-    if (at == all.end()) at = std::ranges::find_if(all, is_own);
+    auto at = std::ranges::find_if(all, is_own);
+    if (at == all.end()) {
+      at = std::ranges::find_if(all, [what](const auto& s) { return s->what == what || s->may_read; });
+    }
     if (at == all.end()) return nullptr;
     std::unique_ptr<seat> out = std::move(*at);
     all.erase(at);

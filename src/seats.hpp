@@ -25,8 +25,8 @@ class seats {
   [[nodiscard]] bool seated() const;  ///< this thread, in whatever kind
   void refuse_second() const;         ///< throws would_deadlock if this thread is seated
   [[nodiscard]] bool acquire(const limit&, kind = kind::whole);
-  /// Ends this thread's own seat of that kind; else the oldest of that kind, so that a unique_lock may be moved to
-  /// another thread; else this thread's own seat of the other kind. If there is none, the observer gets a warning.
+  /// Ends this thread's own seat, of whichever kind; else the oldest of that kind, so that a unique_lock may be moved
+  /// to another thread. If there is none, the observer gets a warning.
   void leave(kind = kind::whole) noexcept;
 
   /// Once more, for a thread that is seated. False: it is not. Throws lock_error(lost) when its lease is.
