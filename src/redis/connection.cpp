@@ -206,7 +206,8 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.
-  if (connected && in_time && !settings_.tls && settings_.path.empty()) why += "; does the server want TLS? then say rediss://";
+  if (connected && in_time && !settings_.tls && settings_.path.empty())
+    why += "; does the server want TLS? then say rediss://";
   why.append(" (").append(where(at)).append(")");
   if (is_late) throw seam::failure::late(why);
   throw seam::failure(for_good ? errc::denied : errc::unreachable, why);
