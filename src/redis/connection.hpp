@@ -14,7 +14,7 @@ namespace holdfast::redis {
 /// Bytes and values of one connection to a server. One thread at a time; nothing waits, except receive_soon().
 class connection {
  public:
-  static constexpr std::size_t most_at_once = 256 * 1024;  ///< that receive() reads
+  static constexpr std::size_t most_at_once = 1 << 18;  ///< that receive() reads
 
   connection(std::unique_ptr<net::stream> bytes, bool resp3) : bytes_(std::move(bytes)), resp3_(resp3) {}
 
