@@ -169,7 +169,7 @@ class OnRedis(Doctor):
         server = self.server(*SAFE)
         url = self.user(server)
         found = self.examine(url)
-        self.assertEqual(self.levels(found), {"redis.config": "note", "redis.keys": "note"})
+        self.assertEqual(self.levels(found), {"redis.config": "note", "redis.persistence": "note", "redis.keys": "note"})
         self.assertIn("+config|get", found["redis.config"]["cure"])
         for each in found.values():
             line = re.search(r"ACL SETUSER .*", each["cure"])
