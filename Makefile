@@ -72,7 +72,7 @@ deb:
 
 format:
 	@scripts/setup test
-	@tests/house/format.py --fix
+	@tests/repo/format.py --fix
 
 clean:
 	@rm -rf build

@@ -19,12 +19,12 @@ void check_prefix(std::string_view prefix) {
   if (!prefix.empty()) check_name(prefix);
 }
 
-std::optional<seam::owner_id> check_owner(std::string_view name, std::uint64_t fence, std::string_view owner) {
+std::optional<storage::owner_id> check_owner(std::string_view name, std::uint64_t fence, std::string_view owner) {
   if (owner.empty() && fence == 0) {
     throw lock_error(errc::bad_option, name, "neither a fence nor an owner is given, so nobody is meant");
   }
   if (owner.empty()) return std::nullopt;
-  const std::optional<seam::owner_id> id = seam::owner_of(owner);
+  const std::optional<storage::owner_id> id = storage::owner_of(owner);
   if (!id) throw lock_error(errc::bad_option, name, "an owner has 32 hexadecimal digits, as inspect() shows it");
   return id;
 }
@@ -66,7 +66,7 @@ core::terms check_options(std::string_view name, const lock_options& o) {
                  .delay = o.delay,
                  .fair = o.fair,
                  .label = std::string(o.label)};
-  if (o.shared) on.wants = seam::share::reader();
+  if (o.shared) on.wants = storage::share::reader();
   if (on.max_hold > 0ms && on.max_hold <= on.ttl) {  // it never needs to be renewed
     on.ttl = on.max_hold;
     on.renew = false;

@@ -6,7 +6,7 @@
 #include "core/hold.hpp"
 #include "holdfast/options.hpp"
 #include "holdfast/store.hpp"
-#include "store/owner.hpp"
+#include "storage/owner.hpp"
 
 /// Bad values are refused here, with a clear error, before anything is sent.
 namespace holdfast::detail {
@@ -23,7 +23,7 @@ void check_fair(std::string_view name, const lock_options&);        ///< where r
 void check_reason(std::string_view name, std::string_view reason);  ///< throws lock_error(bad_option)
 void check_prefix(std::string_view);                                ///< of names; throws lock_error(bad_name)
 /// Whose lock is to be broken; nothing: whoever has the fence. Throws lock_error(bad_option).
-[[nodiscard]] std::optional<seam::owner_id> check_owner(std::string_view name, std::uint64_t fence,
+[[nodiscard]] std::optional<storage::owner_id> check_owner(std::string_view name, std::uint64_t fence,
                                                         std::string_view owner);
 void check_ttl(std::string_view name, std::chrono::milliseconds);
 void check_open_options(const open_options&);

@@ -58,7 +58,7 @@ class follower {
   [[nodiscard]] bool next(const limit& until) {
     service_->check_not_forked(name_);
     runtime::inline_io here;
-    seam::answer<seam::done> end = run_inline(watch_.next(here, until));
+    storage::answer<storage::done> end = run_inline(watch_.next(here, until));
     if (end.is_unknown()) service_->fail(end.why(), name_);
     return end.is_yes();
   }

@@ -51,7 +51,7 @@ class counting {
 
  private:
   [[nodiscard]] core::asked_cell open() const { return service_->open_cell("latch/" + name_, name_); }
-  [[nodiscard]] bool known(seam::answer<seam::done> end) const {
+  [[nodiscard]] bool known(storage::answer<storage::done> end) const {
     if (end.is_unknown()) service_->fail(end.why(), name_);
     return end.is_yes();
   }

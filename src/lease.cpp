@@ -43,7 +43,7 @@ std::string_view lease::name() const noexcept {
   return tenancy_ ? std::string_view(tenancy_->of()->name) : std::string_view();
 }
 
-std::string lease::owner() const { return tenancy_ ? seam::digits_of(tenancy_->of()->owner) : std::string(); }
+std::string lease::owner() const { return tenancy_ ? storage::digits_of(tenancy_->of()->owner) : std::string(); }
 
 boot_clock::time_point lease::deadline() const noexcept {
   return held() ? tenancy_->of()->deadline() : boot_clock::time_point::min();

@@ -22,26 +22,26 @@ namespace {
 struct scheme {
   std::string_view name;
   std::string (*shown)(std::string_view url);  ///< as others may see it
-  std::unique_ptr<seam::backend> (*make)(const std::string& url, runtime::loop&);
+  std::unique_ptr<storage::backend> (*make)(const std::string& url, runtime::loop&);
 };
 
 std::string without_scheme(const std::string& url) { return url.substr(url.find(':') + 1); }
 
-std::unique_ptr<seam::backend> make_memory(const std::string& url, runtime::loop&) {
+std::unique_ptr<storage::backend> make_memory(const std::string& url, runtime::loop&) {
   const std::string rest = without_scheme(url);
   return std::make_unique<memory::client>(rest.empty() ? std::make_shared<memory::server>()
                                                        : memory::server::named(rest));
 }
 
-std::unique_ptr<seam::backend> make_directory(const std::string& url, runtime::loop& loop) {
+std::unique_ptr<storage::backend> make_directory(const std::string& url, runtime::loop& loop) {
   return std::make_unique<directory::client>(without_scheme(url), loop);
 }
 
-std::unique_ptr<seam::backend> make_redis(const std::string& url, runtime::loop& loop) {
+std::unique_ptr<storage::backend> make_redis(const std::string& url, runtime::loop& loop) {
   return redis::client::open(url, loop);
 }
 
-std::unique_ptr<seam::backend> make_redlock(const std::string& url, runtime::loop& loop) {
+std::unique_ptr<storage::backend> make_redlock(const std::string& url, runtime::loop& loop) {
   const redis::redlock all = redis::redlock::parse(url);
   const auto clock = [] {
     const auto today = std::chrono::system_clock::now().time_since_epoch();

@@ -45,7 +45,7 @@ class permits {
                        std::to_string(k) + " permits; it must be between 1 and " + std::to_string(whole));
     }
     core::terms on = on_;
-    on.wants = seam::share::permits(static_cast<std::uint32_t>(k), whole);
+    on.wants = storage::share::permits(static_cast<std::uint32_t>(k), whole);
     return service_->acquire(core::request(name_, std::move(on), until));
   }
 

@@ -25,7 +25,7 @@ limit release_limit(const core::tenancy& lease, instant now) noexcept {
 store service::open(std::string url, const maker& make, const open_options& options) {
   try {
     return store(std::shared_ptr<service>(new service(url, make, options), retire));
-  } catch (const seam::failure& why) {
+  } catch (const storage::failure& why) {
     throw lock_error(why.code, "", why.text + " [" + url + "]");
   } catch (const std::system_error& e) {
     throw lock_error(errc::not_ready, "", e.what());
@@ -93,7 +93,7 @@ bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::millis
   check_not_forked(name);
   check_ttl(name, ttl);
   runtime::inline_io here;
-  seam::answer<instant> answer = run_inline(engine_.renew(here, t, ttl, limit(runtime::never)));
+  storage::answer<instant> answer = run_inline(engine_.renew(here, t, ttl, limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes();
 }
@@ -103,7 +103,7 @@ bool service::downgrade(const lease& l) {
   const std::string& name = t->of()->name;
   check_not_forked(name);
   runtime::inline_io here;
-  seam::answer<instant> answer = run_inline(engine_.downgrade(here, t, limit(runtime::never)));
+  storage::answer<instant> answer = run_inline(engine_.downgrade(here, t, limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes();
 }
@@ -112,7 +112,7 @@ void service::resize(std::string_view name, std::uint32_t permits) {
   check_not_forked(name);
   start(name);
   runtime::inline_io here;
-  seam::answer<seam::done> answer = run_inline(engine_.resize(here, std::string(name), permits, limit(runtime::never)));
+  storage::answer<storage::done> answer = run_inline(engine_.resize(here, std::string(name), permits, limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), name);
 }
 
@@ -134,7 +134,7 @@ state service::inspect(std::string_view name, const limit& until) {
   start(name);
   runtime::inline_io here;
   const limit ask_for(core::is_one_look(until) ? runtime::never : until.at(), until.stop());
-  seam::answer<state> answer = run_inline(engine_.inspect(here, std::string(name), ask_for));
+  storage::answer<state> answer = run_inline(engine_.inspect(here, std::string(name), ask_for));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes() ? std::move(answer.value()) : state();
 }
@@ -143,7 +143,7 @@ std::vector<finding> service::examine() {
   check_not_forked("");
   start("");
   runtime::inline_io here;
-  seam::answer<std::vector<finding>> answer = run_inline(engine_.examine(here, limit(runtime::never)));
+  storage::answer<std::vector<finding>> answer = run_inline(engine_.examine(here, limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), "");
   std::vector<finding> all;
   if (!answer.is_yes()) return all;
@@ -158,7 +158,7 @@ bool service::revoke(std::string_view name, std::string_view reason, std::uint64
   check_not_forked(name);
   start(name);
   runtime::inline_io here;
-  seam::answer<seam::done> answer =
+  storage::answer<storage::done> answer =
       run_inline(engine_.revoke(here, std::string(name), std::string(reason), fence, limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes();
@@ -168,18 +168,18 @@ listing service::list(std::string_view prefix, std::string_view after) {
   check_not_forked(prefix);
   start(prefix);
   runtime::inline_io here;
-  seam::answer<listing> answer =
+  storage::answer<listing> answer =
       run_inline(engine_.list(here, std::string(prefix), std::string(after), limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), prefix);
   return answer.is_yes() ? std::move(answer.value()) : listing();
 }
 
-bool service::break_lock(seam::breaking what) {
+bool service::break_lock(storage::breaking what) {
   const std::string name = what.name;
   check_not_forked(name);
   start(name);
   runtime::inline_io here;
-  seam::answer<seam::done> answer = run_inline(engine_.break_lock(here, std::move(what), limit(runtime::never)));
+  storage::answer<storage::done> answer = run_inline(engine_.break_lock(here, std::move(what), limit(runtime::never)));
   if (answer.is_unknown()) fail(answer.why(), name);
   return answer.is_yes();
 }
@@ -234,7 +234,7 @@ void service::start(std::string_view name) {
   try {
     engine_.start();
   } catch (const std::system_error& e) {
-    fail(seam::failure(errc::not_ready, e.what()), name);
+    fail(storage::failure(errc::not_ready, e.what()), name);
   }
 }
 
@@ -246,7 +246,7 @@ void service::check_not_forked(std::string_view name) const {
   if (forked()) throw lock_error(errc::forked, name, "[" + url_ + "]");
 }
 
-void service::fail(const seam::failure& why, std::string_view name) const {
+void service::fail(const storage::failure& why, std::string_view name) const {
   throw lock_error(why.code, name, (why.text.empty() ? "" : why.text + " ") + "[" + url_ + "]", why.is_late);
 }
 

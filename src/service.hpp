@@ -15,7 +15,7 @@
 #include "runtime/fork.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::detail {
 
@@ -23,8 +23,8 @@ namespace holdfast::detail {
 /// operations that were begun own it; the last to go takes it down, on whatever thread that is.
 class service : public std::enable_shared_from_this<service> {
  public:
-  /// Makes the backend; the loop will be there for as long as it is. May throw seam::failure.
-  using maker = std::function<std::unique_ptr<seam::backend>(runtime::loop&)>;
+  /// Makes the backend; the loop will be there for as long as it is. May throw storage::failure.
+  using maker = std::function<std::unique_ptr<storage::backend>(runtime::loop&)>;
   [[nodiscard]] static store open(std::string url, const maker&, const open_options&);  ///< throws lock_error
   [[nodiscard]] static const std::shared_ptr<service>& of(const store& s) noexcept { return s.service_; }
   ~service();
@@ -44,7 +44,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] std::vector<finding> examine();
   [[nodiscard]] bool revoke(std::string_view name, std::string_view reason, std::uint64_t fence);  ///< false: nobody
   [[nodiscard]] listing list(std::string_view prefix, std::string_view after);
-  [[nodiscard]] bool break_lock(seam::breaking);  ///< false: nobody who holds it is meant
+  [[nodiscard]] bool break_lock(storage::breaking);  ///< false: nobody who holds it is meant
   released release(const std::shared_ptr<core::tenancy>&) noexcept;
   void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
 
@@ -60,11 +60,11 @@ class service : public std::enable_shared_from_this<service> {
   /// True in a fork: the threads are not here, and somebody who is not here may hold our locks. Touch nothing.
   [[nodiscard]] bool forked() const noexcept { return generation_ != runtime::fork_generation(); }
   void check_not_forked(std::string_view name) const;                         ///< throws lock_error(forked)
-  [[noreturn]] void fail(const seam::failure&, std::string_view name) const;  ///< throws it
+  [[noreturn]] void fail(const storage::failure&, std::string_view name) const;  ///< throws it
   /// Tells the observer what the program should know.
   void warn(std::string_view name, std::string_view text) noexcept;
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
-  [[nodiscard]] seam::backend& backend() const noexcept { return *backend_; }
+  [[nodiscard]] storage::backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
   [[nodiscard]] runtime::io& home() noexcept { return loop_; }
 
@@ -80,7 +80,7 @@ class service : public std::enable_shared_from_this<service> {
   const core::reporter report_;
   // In this order: the engine's tasks run on the loop and post to the executor, and what waits there may own claims.
   runtime::loop loop_;
-  const std::unique_ptr<seam::backend> backend_;
+  const std::unique_ptr<storage::backend> backend_;
   runtime::executor executor_;
   core::engine engine_;
   runtime::guarded<std::vector<std::shared_ptr<core::tenancy>>> left_behind_;

@@ -144,7 +144,7 @@ bool store::break_lock(std::string_view name, std::uint64_t fence, std::string_v
                        std::string_view owner) const {
   detail::check_name(name);
   detail::check_reason(name, reason);
-  seam::breaking what{.name = std::string(name),
+  storage::breaking what{.name = std::string(name),
                       .fence = fence,
                       .owner = detail::check_owner(name, fence, owner),
                       .reason = std::string(reason)};

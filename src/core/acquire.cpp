@@ -5,7 +5,7 @@
 #include "core/delayed.hpp"
 #include "core/engine.hpp"
 #include "core/reason.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
@@ -28,16 +28,16 @@ class engine::in_room {
   in_room(const in_room&) = delete;
   in_room& operator=(const in_room&) = delete;
   ~in_room() {
-    if (gate_ != nullptr && !stays_ && !planted(bug::failure_keeps_the_room)) gate_->next(name_);
+    if (gate_ != nullptr && !stays_ && !seeded(bug::failure_keeps_the_room)) gate_->next(name_);
   }
   void stay() noexcept { stays_ = true; }
   void calm() noexcept {
     if (gate_ != nullptr) gate_->calm(name_);
   }
-  void trouble(const seam::failure& why) {
+  void trouble(const storage::failure& why) {
     if (gate_ != nullptr) gate_->trouble(name_, why);
   }
-  void fail(const seam::failure& why) {
+  void fail(const storage::failure& why) {
     if (gate_ != nullptr) gate_->fail(name_, why);
   }
 
@@ -76,7 +76,7 @@ task<outcome> engine::acquire(io& i, request r) {
   const bool alone = !r.on.wants.exclusive() || !r.others.empty();
   const gate::entry way_in = alone ? gate::entry::head : gate_.enter(r.name, me, !r.one_look);
   if (way_in == gate::entry::busy) {
-    std::optional<seam::failure> trouble = gate_.trouble_at(r.name);
+    std::optional<storage::failure> trouble = gate_.trouble_at(r.name);
     if (!trouble) co_return outcome::busy();
     const instant now = i.now();
     co_return at_limit(std::move(*trouble), is_silent(now, now), r.needs_answer);
@@ -99,7 +99,7 @@ task<outcome> engine::acquire(io& i, request r) {
 
 /// Nothing: we were called to ask the store ourselves.
 task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visitor& me) {
-  const cut until(planted(bug::deaf_in_line) ? limit(runtime::never, r.until.stop()) : r.until, closing_.get_token());
+  const cut until(seeded(bug::deaf_in_line) ? limit(runtime::never, r.until.stop()) : r.until, closing_.get_token());
   const instant came = i.now();
   const wake why = co_await wait(i, me.called, until.get());
   const bool left = why != wake::signalled && gate_.leave(r.name, me);
@@ -108,7 +108,7 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
     if (why == wake::stopped) co_return asked_to_stop();
     // For a moment, a store that is just being asked by another is as good as busy.
     const bool long_enough = i.now() - came >= usual_answer;
-    std::optional<seam::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
+    std::optional<storage::failure> trouble = long_enough ? gate_.trouble_at(r.name, me) : gate_.trouble_at(r.name);
     if (!trouble) co_return outcome::busy();
     co_return at_limit(std::move(*trouble), is_silent(came, i.now()), r.needs_answer);
   }
@@ -119,8 +119,8 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
   co_return why == wake::stopped ? asked_to_stop() : outcome::busy();
 }
 
-std::unique_ptr<seam::claim> engine::open_claim(io& i, const request& r, const seam::owner_id& owner) {
-  const seam::claim_spec first{.name = r.name,
+std::unique_ptr<storage::claim> engine::open_claim(io& i, const request& r, const storage::owner_id& owner) {
+  const storage::claim_spec first{.name = r.name,
                                .owner = owner,
                                .wants = r.on.wants,
                                .ttl = r.on.ttl + r.on.delay,
@@ -129,26 +129,26 @@ std::unique_ptr<seam::claim> engine::open_claim(io& i, const request& r, const s
                                .queue = !r.one_look,
                                .barges = !r.on.fair && r.on.wants.exclusive(),
                                .label = r.on.label};
-  std::unique_ptr<seam::claim> claim;
+  std::unique_ptr<storage::claim> claim;
   if (r.others.empty()) {
     claim = backend_.open(first);
   } else {
-    std::vector<seam::claim_spec> all(1 + r.others.size(), first);
+    std::vector<storage::claim_spec> all(1 + r.others.size(), first);
     for (std::size_t n = 0; n < r.others.size(); ++n) {
       all[n + 1].name = r.others[n];
-      all[n + 1].owner = seam::owner_id::of(i.random(), i.random());
+      all[n + 1].owner = storage::owner_id::of(i.random(), i.random());
     }
     claim = backend_.open_all(std::move(all));
   }
-  if (r.on.delay == milliseconds(0) || planted(bug::delay_forgotten)) return claim;
+  if (r.on.delay == milliseconds(0) || seeded(bug::delay_forgotten)) return claim;
   return std::make_unique<delayed>(std::move(claim), r.on.ttl, r.on.delay);
 }
 
 task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, bool told) {
   const cut until(r.until, closing_.get_token());
   // One for all tries: an answer that got lost is adopted by the next.
-  seam::owner_id owner = seam::owner_id::of(i.random(), i.random());
-  std::unique_ptr<seam::claim> claim = open_claim(i, r, owner);
+  storage::owner_id owner = storage::owner_id::of(i.random(), i.random());
+  std::unique_ptr<storage::claim> claim = open_claim(i, r, owner);
   const instant last = r.one_look && !r.bounded ? runtime::never : r.until.at();
   std::optional<instant> silent_since;
   reason why_not;                    // in the store's own words
@@ -162,11 +162,11 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
     const instant cut_at = std::min(last, patience_ends);
     limit for_reply(cut_at, until.get().stop());
     const std::uint64_t cuts = pauses_.cuts();
-    seam::answer<seam::grant> answer = seam::answer<seam::grant>::no();
+    storage::answer<storage::grant> answer = storage::answer<storage::grant>::no();
     try {
       answer = co_await claim->poll(i, std::move(for_reply));
     } catch (const std::exception& e) {  // it may have been sent
-      answer = seam::answer<seam::grant>::unknown(seam::failure(errc::not_ready, e.what()));
+      answer = storage::answer<storage::grant>::unknown(storage::failure(errc::not_ready, e.what()));
     }
     const instant now = i.now();
     silence_.hear(answer, now);
@@ -174,7 +174,7 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       me.answered();
       grace = std::max(grace, 4 * (now - sent));
     }
-    if (answer.is_yes() && (now < answer.value().deadline || planted(bug::stale_grant))) {
+    if (answer.is_yes() && (now < answer.value().deadline || seeded(bug::stale_grant))) {
       if (silent_since) room.calm();
       co_return take(r, owner, std::move(claim), answer.value(), now);
     }
@@ -198,15 +198,15 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       try {
         why = co_await claim->wakeup(i, until.get());
       } catch (const std::exception& e) {  // our place must be given back
-        end = outcome::failed(seam::failure(errc::not_ready, e.what()));
+        end = outcome::failed(storage::failure(errc::not_ready, e.what()));
       }
       if (why == wake::signalled) continue;
       if (why == wake::stopped) end = asked_to_stop();
       break;
     }
-    if (planted(bug::unknown_is_no)) co_return outcome::busy();
-    seam::failure failed =
-        answer.is_yes() ? seam::failure::late("the answer took longer than the ttl") : std::move(answer.why());
+    if (seeded(bug::unknown_is_no)) co_return outcome::busy();
+    storage::failure failed =
+        answer.is_yes() ? storage::failure::late("the answer took longer than the ttl") : std::move(answer.why());
     if (until.get().stop().stop_requested()) {
       end = asked_to_stop();
       break;
@@ -237,17 +237,17 @@ task<outcome> engine::ask(io& i, const request& r, visitor& me, in_room& room, b
       if (!as_good_as_busy) end = at_limit(std::move(failed), silent, r.needs_answer);
       break;
     }
-    if (planted(bug::new_owner_each_try)) {
-      owner = seam::owner_id::of(i.random(), i.random());
+    if (seeded(bug::new_owner_each_try)) {
+      owner = storage::owner_id::of(i.random(), i.random());
       claim = open_claim(i, r, owner);
     }
   }
-  if (known && !planted(bug::limit_keeps_the_place)) spawn(give_back(std::move(claim), r.on.ttl + r.on.delay));
+  if (known && !seeded(bug::limit_keeps_the_place)) spawn(give_back(std::move(claim), r.on.ttl + r.on.delay));
   co_return end;
 }
 
-outcome engine::take(const request& r, const seam::owner_id& owner, std::unique_ptr<seam::claim> claim,
-                     const seam::grant& grant, instant now) {
+outcome engine::take(const request& r, const storage::owner_id& owner, std::unique_ptr<storage::claim> claim,
+                     const storage::grant& grant, instant now) {
   std::shared_ptr<hold> held;
   try {
     std::string name = r.name;  // before the claim goes into it: from then on nothing throws
@@ -260,7 +260,7 @@ outcome engine::take(const request& r, const seam::owner_id& owner, std::unique_
   } catch (const std::bad_alloc&) {
     if (held && !held->finished()) (void)held->finish();
     spawn(held ? give_back(held) : give_back(std::move(claim), r.on.ttl + r.on.delay));
-    return outcome::failed(seam::failure(errc::not_ready, "no memory for a lease"));
+    return outcome::failed(storage::failure(errc::not_ready, "no memory for a lease"));
   }
 }
 
@@ -270,13 +270,13 @@ bool engine::is_silent(instant unanswered_since, instant now) {
 }
 
 /// A limit has ended, and the last try has failed. The store is in trouble if it said so itself, or is silent.
-outcome engine::at_limit(seam::failure why, bool silent, bool needs_answer) const {
-  const bool is_trouble = !why.is_late || silent || planted(bug::short_limit_is_trouble);
+outcome engine::at_limit(storage::failure why, bool silent, bool needs_answer) const {
+  const bool is_trouble = !why.is_late || silent || seeded(bug::short_limit_is_trouble);
   return is_trouble || needs_answer ? outcome::failed(std::move(why)) : outcome::unanswered(std::move(why));
 }
 
 outcome engine::asked_to_stop() const {
-  return closing_.stop_requested() ? outcome::failed(seam::failure(errc::closed, "")) : outcome::stopped();
+  return closing_.stop_requested() ? outcome::failed(storage::failure(errc::closed, "")) : outcome::stopped();
 }
 
 void engine::tell_end(io& i, const request& r, const outcome& end, instant began) {

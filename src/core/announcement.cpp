@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "core/back_off.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
 using namespace std::chrono_literals;
 using runtime::later;
 using runtime::wake;
-using seam::answer;
-using seam::change;
-using seam::reading;
+using storage::answer;
+using storage::change;
+using storage::reading;
 
 namespace {
 
@@ -45,7 +45,7 @@ task<std::optional<said>> say(io& i, asked_cell& cell, std::shared_ptr<tenancy> 
     // After the look: as long as we hold the lock, nobody has announced a higher fence; and if somebody does from now
     // on, the cell is not as we saw it.
     const instant now = i.now();
-    if (!lease->held(now) && !planted(bug::held_before_the_look)) co_return std::nullopt;
+    if (!lease->held(now) && !seeded(bug::held_before_the_look)) co_return std::nullopt;
     const milliseconds lasts = lasting(*lease, now);
     change wanted{.number = lease->fence(), .note = label, .ttl = lasts};
     wanted.id = {i.random(), i.random()};

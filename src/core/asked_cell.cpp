@@ -7,16 +7,16 @@
 #include "core/back_off.hpp"
 #include "core/cut.hpp"
 #include "core/reason.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
 using runtime::instant;
 using runtime::later;
 using runtime::wake;
-using seam::answer;
-using seam::failure;
-using seam::reading;
+using storage::answer;
+using storage::failure;
+using storage::reading;
 
 namespace {
 
@@ -24,7 +24,7 @@ failure closed() { return failure(errc::closed, ""); }
 
 }  // namespace
 
-asked_cell::asked_cell(std::unique_ptr<seam::cell> c, runtime::span patience, silence& s,
+asked_cell::asked_cell(std::unique_ptr<storage::cell> c, runtime::span patience, silence& s,
                        std::stop_token closing) noexcept
     : cell_(std::move(c)), patience_(patience), silence_(&s), closing_(std::move(closing)) {}
 
@@ -54,7 +54,7 @@ task<answer<reading>> asked_cell::look(io& i, limit l) {
   }
 }
 
-task<answer<std::uint64_t>> asked_cell::put(io& i, std::uint64_t seen, seam::change wanted, limit l) {
+task<answer<std::uint64_t>> asked_cell::put(io& i, std::uint64_t seen, storage::change wanted, limit l) {
   const cut until(l, closing_);
   const instant last = std::min(l.at(), later(i.now(), patience_));
   if (closing_.stop_requested()) co_return answer<std::uint64_t>::unknown(closed());
@@ -73,7 +73,7 @@ task<answer<std::uint64_t>> asked_cell::put(io& i, std::uint64_t seen, seam::cha
     why_not.settle(got, now >= last);
     if (got.why().permanent()) break;
     wanted.again = true;
-    if (planted(bug::new_id_each_try)) wanted.id = {i.random(), i.random()};
+    if (seeded(bug::new_id_each_try)) wanted.id = {i.random(), i.random()};
     if (now >= last) break;
     limit pause(std::min(last, later(now, back_off(i, tries))), until.get().stop());
     const wake why = co_await sleep(i, std::move(pause));

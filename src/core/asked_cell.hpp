@@ -5,7 +5,7 @@
 
 #include "core/silence.hpp"
 #include "runtime/clock.hpp"
-#include "store/cell.hpp"
+#include "storage/cell.hpp"
 
 namespace holdfast::core {
 
@@ -16,17 +16,17 @@ using runtime::task;
 /// The silence outlives it.
 class asked_cell {
  public:
-  asked_cell(std::unique_ptr<seam::cell>, runtime::span patience, silence&, std::stop_token closing) noexcept;
+  asked_cell(std::unique_ptr<storage::cell>, runtime::span patience, silence&, std::stop_token closing) noexcept;
 
   /// yes or unknown. A limit that is over already bounds nothing but its stop_token.
-  [[nodiscard]] task<seam::answer<seam::reading>> look(io&, limit);
-  /// As seam::cell::put. An unknown is either the store's own no, with its code, and the change was not made; or
+  [[nodiscard]] task<storage::answer<storage::reading>> look(io&, limit);
+  /// As storage::cell::put. An unknown is either the store's own no, with its code, and the change was not made; or
   /// unreachable, and nobody knows.
-  [[nodiscard]] task<seam::answer<std::uint64_t>> put(io&, std::uint64_t seen, seam::change, limit);
-  [[nodiscard]] task<runtime::wake> changed(io&, seam::reading seen, limit);
+  [[nodiscard]] task<storage::answer<std::uint64_t>> put(io&, std::uint64_t seen, storage::change, limit);
+  [[nodiscard]] task<runtime::wake> changed(io&, storage::reading seen, limit);
 
  private:
-  std::unique_ptr<seam::cell> cell_;
+  std::unique_ptr<storage::cell> cell_;
   runtime::span patience_;
   silence* silence_;
   std::stop_token closing_;

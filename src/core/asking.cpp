@@ -15,61 +15,61 @@ constexpr std::size_t most_early = 64;
 constexpr std::size_t names_on_a_page = 100;
 
 /// A part of a hold has a fence of its own, which is not that of the tenancy: whether it is meant is seen to here.
-bool means_it(const hold& h, seam::asking& what) {
+bool means_it(const hold& h, storage::asking& what) {
   if (what.owner == h.owner) return true;
   const bool meant = what.fence == 0 || what.fence == h.claim->fence_of(what.owner);
   what.fence = 0;
   return meant;
 }
 
-seam::failure closing() { return seam::failure(errc::closed, ""); }
+storage::failure closing() { return storage::failure(errc::closed, ""); }
 
 }  // namespace
 
 template <class T, class Ask>
-task<seam::answer<T>> engine::ask_while_open(io& i, limit l, Ask ask) {
-  if (closing_.stop_requested()) co_return seam::answer<T>::unknown(closing());
+task<storage::answer<T>> engine::ask_while_open(io& i, limit l, Ask ask) {
+  if (closing_.stop_requested()) co_return storage::answer<T>::unknown(closing());
   const cut until(l, closing_.get_token());
-  seam::answer<T> answer = co_await insist<T>(i, until.get(), settings_.patience, ask);
+  storage::answer<T> answer = co_await insist<T>(i, until.get(), settings_.patience, ask);
   silence_.hear(answer, i.now());
-  if (answer.is_unknown() && closing_.stop_requested()) co_return seam::answer<T>::unknown(closing());
+  if (answer.is_unknown() && closing_.stop_requested()) co_return storage::answer<T>::unknown(closing());
   co_return answer;
 }
 
-task<seam::answer<state>> engine::inspect(io& i, std::string name, limit l) {
+task<storage::answer<state>> engine::inspect(io& i, std::string name, limit l) {
   const auto look = [&](const limit& one) { return backend_.inspect(i, name, one); };
-  seam::answer<state> answer = co_await ask_while_open<state>(i, l, look);
+  storage::answer<state> answer = co_await ask_while_open<state>(i, l, look);
   co_return answer;
 }
 
-task<seam::answer<listing>> engine::list(io& i, std::string prefix, std::string after, limit l) {
+task<storage::answer<listing>> engine::list(io& i, std::string prefix, std::string after, limit l) {
   const auto look = [&](const limit& one) { return backend_.list(i, prefix, after, names_on_a_page, one); };
-  seam::answer<listing> answer = co_await ask_while_open<listing>(i, l, look);
+  storage::answer<listing> answer = co_await ask_while_open<listing>(i, l, look);
   co_return answer;
 }
 
-task<seam::answer<std::vector<finding>>> engine::examine(io& i, limit l) {
+task<storage::answer<std::vector<finding>>> engine::examine(io& i, limit l) {
   const auto look = [&](const limit& one) { return backend_.examine(i, one); };
-  seam::answer<std::vector<finding>> found = co_await ask_while_open<std::vector<finding>>(i, l, look);
+  storage::answer<std::vector<finding>> found = co_await ask_while_open<std::vector<finding>>(i, l, look);
   co_return found;
 }
 
-task<seam::answer<seam::done>> engine::revoke(io& i, std::string name, std::string reason, std::uint64_t fence,
+task<storage::answer<storage::done>> engine::revoke(io& i, std::string name, std::string reason, std::uint64_t fence,
                                               limit l) {
   const auto ask = [&](const limit& one) { return backend_.revoke(i, name, reason, fence, one); };
-  seam::answer<seam::done> answer = co_await ask_while_open<seam::done>(i, l, ask);
+  storage::answer<storage::done> answer = co_await ask_while_open<storage::done>(i, l, ask);
   co_return answer;
 }
 
-task<seam::answer<seam::done>> engine::break_lock(io& i, seam::breaking what, limit l) {
-  what.id = seam::owner_id::of(i.random(), i.random());
+task<storage::answer<storage::done>> engine::break_lock(io& i, storage::breaking what, limit l) {
+  what.id = storage::owner_id::of(i.random(), i.random());
   const auto take = [&](const limit& one) { return backend_.break_lock(i, what, one); };
-  seam::answer<seam::done> answer = co_await ask_while_open<seam::done>(i, l, take);
+  storage::answer<storage::done> answer = co_await ask_while_open<storage::done>(i, l, take);
   co_return answer;
 }
 
 /// From any thread, whatever locks it has: the keeper takes care of it.
-void engine::asked(seam::asking what) noexcept {
+void engine::asked(storage::asking what) noexcept {
   try {
     schedule_.with([&](schedule& s) { s.asked.push_back(std::move(what)); });
   } catch (const std::bad_alloc&) {  // the store tells us again, or whoever asks does
@@ -80,52 +80,52 @@ void engine::asked(seam::asking what) noexcept {
 
 /// Tells the holders who were asked, at home. It is rare, so they are searched for.
 void engine::hear() {
-  std::vector<std::pair<std::shared_ptr<hold>, seam::asking>> found;
+  std::vector<std::pair<std::shared_ptr<hold>, storage::asking>> found;
   schedule_.with([&](schedule& s) {
     if (s.asked.empty()) return;
     found.reserve(s.asked.size());  // if there is no memory, nothing is forgotten
-    std::vector<seam::asking> all = std::exchange(s.asked, {});
-    const auto by_owner = [](const seam::asking& one, const seam::asking& other) { return one.owner < other.owner; };
+    std::vector<storage::asking> all = std::exchange(s.asked, {});
+    const auto by_owner = [](const storage::asking& one, const storage::asking& other) { return one.owner < other.owner; };
     std::sort(all.begin(), all.end(), by_owner);
     s.holds.for_each([&](const std::shared_ptr<hold>& h) {
-      const auto [first, last] = std::equal_range(all.begin(), all.end(), seam::asking{.owner = h->owner}, by_owner);
+      const auto [first, last] = std::equal_range(all.begin(), all.end(), storage::asking{.owner = h->owner}, by_owner);
       for (auto each = first; each != last; ++each) found.emplace_back(h, std::move(*each));
       all.erase(first, last);
     });
     // One of several names that are held as one.
     s.holds.for_each([&](const std::shared_ptr<hold>& h) {
-      std::erase_if(all, [&](seam::asking& each) {
+      std::erase_if(all, [&](storage::asking& each) {
         const bool ours = h->claim->fence_of(each.owner) != 0;
         if (ours && means_it(*h, each)) found.emplace_back(h, std::move(each));
         return ours;
       });
     });
-    for (seam::asking& unknown : all) s.early.push_back(std::move(unknown));
+    for (storage::asking& unknown : all) s.early.push_back(std::move(unknown));
     while (s.early.size() > most_early) s.early.pop_front();
   });
   for (const auto& [who, what] : found) hear_of(*who, what);
 }
 
 /// What somebody asked of it before it was known here; under the lock of the schedule.
-std::optional<seam::asking> engine::schedule::early_for(const hold& h) {
+std::optional<storage::asking> engine::schedule::early_for(const hold& h) {
   for (;;) {
     const auto at = std::find_if(early.begin(), early.end(), [&](const auto& each) {
       return each.owner == h.owner || h.claim->fence_of(each.owner) != 0;
     });
     if (at == early.end()) return std::nullopt;
-    seam::asking what = std::move(*at);
+    storage::asking what = std::move(*at);
     early.erase(at);
     if (means_it(h, what)) return what;
   }
 }
 
 /// That something was taken is not believed at once: a renewal says it, and draws the consequences.
-void engine::hear_of(hold& h, const seam::asking& what) {
+void engine::hear_of(hold& h, const storage::asking& what) {
   if (what.taken) return care_at(h, home_.now());
   ask_to_let_go(h, what);
 }
 
-void engine::ask_to_let_go(hold& h, const seam::asking& what) {
+void engine::ask_to_let_go(hold& h, const storage::asking& what) {
   const std::shared_ptr<tenancy> tenant = h.ask(what);
   if (!tenant || tenant->state() != tenancy::phase::held) return;
   report_.tell(user_, {.what = event::kind::revoke_requested,

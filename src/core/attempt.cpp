@@ -13,12 +13,12 @@ using runtime::instant;
 using runtime::later;
 using runtime::span;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::failure;
-using seam::milliseconds;
-using seam::task;
-using seam::vote;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::milliseconds;
+using storage::task;
+using storage::vote;
 
 namespace {
 

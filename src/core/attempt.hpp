@@ -8,17 +8,17 @@
 
 #include "core/electorate.hpp"
 #include "runtime/turn.hpp"
-#include "store/voter.hpp"
+#include "storage/voter.hpp"
 
 namespace holdfast::core {
 
 /// Votes that were asked for under one number. It lives as long as anybody has something to do for it.
-struct attempt : seam::candidate {
-  attempt(seam::candidate who, std::size_t voters, std::shared_ptr<const bool> claim_leaves)
+struct attempt : storage::candidate {
+  attempt(storage::candidate who, std::size_t voters, std::shared_ptr<const bool> claim_leaves)
       : candidate(std::move(who)), turns(voters), longest_ttl(ttl), leaves(std::move(claim_leaves)), has_it_(voters) {}
   std::vector<runtime::turn> turns;  // at each voter one step after the other: none overtakes another
-  round_of<seam::vote> votes;
-  round_of<seam::done> withdrawals;  // where it was given back
+  round_of<storage::vote> votes;
+  round_of<storage::done> withdrawals;  // where it was given back
   std::uint64_t fence = 0;           // of its grant
   bool elected = false;
   runtime::instant ends{};                // what was granted, or renewed the last time
@@ -43,16 +43,16 @@ struct attempt : seam::candidate {
 
 // Steps of an attempt at one voter. At home only.
 
-seam::task<seam::answer<seam::vote>> ask(electorate&, std::shared_ptr<attempt>, std::size_t who, limit);
+storage::task<storage::answer<storage::vote>> ask(electorate&, std::shared_ptr<attempt>, std::size_t who, limit);
 /// Writes back the fence of its grant.
-seam::task<seam::answer<seam::done>> raise(electorate&, std::shared_ptr<attempt>, std::size_t who, limit);
+storage::task<storage::answer<storage::done>> raise(electorate&, std::shared_ptr<attempt>, std::size_t who, limit);
 /// `number`: which of its renewals it is.
-seam::task<seam::answer<seam::done>> renew(electorate&, std::shared_ptr<attempt>, std::size_t who,
+storage::task<storage::answer<storage::done>> renew(electorate&, std::shared_ptr<attempt>, std::size_t who,
                                            std::chrono::milliseconds ttl, std::uint64_t number, limit);
 /// The more have it, the more of them may lose it. For as long as it is ours. Nobody waits for it.
 void mend_soon(electorate&, const std::shared_ptr<attempt>&, std::size_t who);
 /// Insists, for as long as the vote could last. Then it is over by itself.
-seam::task<seam::answer<seam::done>> withdraw(electorate&, std::shared_ptr<attempt>, std::size_t who);
+storage::task<storage::answer<storage::done>> withdraw(electorate&, std::shared_ptr<attempt>, std::size_t who);
 
 /// Takes back all votes that the attempt has, or may get yet; nobody waits for it.
 void roll_back(electorate&, const std::shared_ptr<attempt>&);

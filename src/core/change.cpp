@@ -4,28 +4,28 @@
 #include "core/engine.hpp"
 #include "core/insist.hpp"
 #include "core/reason.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
 using runtime::later;
 using runtime::wake;
 
-task<seam::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy> lease, limit l) {
+task<storage::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy> lease, limit l) {
   const std::shared_ptr<hold> h = lease->of();
   const instant last = std::min(h->deadline(), last_try(i, l, settings_.patience));
   const limit until(last, l.stop());
-  seam::answer<instant> answer =
-      seam::answer<instant>::unknown(seam::failure(errc::unreachable, "a renewal is still under way"));
+  storage::answer<instant> answer =
+      storage::answer<instant>::unknown(storage::failure(errc::unreachable, "a renewal is still under way"));
   bool mine = h->turn.try_enter();
   if (!mine) mine = co_await h->turn.enter(i, until);
   if (!mine) co_return answer;
   const runtime::taken_turn ours(h->turn);
   reason why_not;
   for (unsigned tries = 0;; ++tries) {
-    if (!lease->held(i.now())) co_return seam::answer<instant>::no();
+    if (!lease->held(i.now())) co_return storage::answer<instant>::no();
     // Before it is answered, if ever: from now on this may be a reader's place, which is not handed to a local writer.
-    if (!planted(bug::downgrade_keeps_the_room)) call_next(*h);
+    if (!seeded(bug::downgrade_keeps_the_room)) call_next(*h);
     answer = co_await h->claim->downgrade(i, lease->fence(), h->ttl(), until);
     const instant now = i.now();
     silence_.hear(answer, now);
@@ -40,11 +40,11 @@ task<seam::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy> le
   co_return answer;
 }
 
-task<seam::answer<seam::done>> engine::resize(io& i, std::string name, std::uint32_t permits, limit l) {
+task<storage::answer<storage::done>> engine::resize(io& i, std::string name, std::uint32_t permits, limit l) {
   const cut until(l, closing_.get_token());
   const auto ask = [&](const limit& one) { return backend_.resize(i, name, permits, one); };
-  seam::answer<seam::done> answer = seam::answer<seam::done>::unknown(seam::failure(errc::closed, ""));
-  if (!closing_.stop_requested()) answer = co_await insist<seam::done>(i, until.get(), settings_.patience, ask);
+  storage::answer<storage::done> answer = storage::answer<storage::done>::unknown(storage::failure(errc::closed, ""));
+  if (!closing_.stop_requested()) answer = co_await insist<storage::done>(i, until.get(), settings_.patience, ask);
   silence_.hear(answer, i.now());
   co_return answer;
 }

@@ -10,10 +10,10 @@ namespace holdfast::core {
 
 using runtime::later;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::failure;
-using seam::reading;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::reading;
 
 namespace {
 
@@ -40,7 +40,7 @@ task<answer<done>> count_down(io& i, asked_cell& cell, countdown what, std::uint
     answer<std::uint64_t> left = remaining_in(is.value(), what);
     if (left.is_unknown()) co_return answer<done>::unknown(std::move(left.why()));
     if (n > left.value()) co_return answer<done>::unknown(below_zero(left.value(), n));
-    seam::change wanted{.number = left.value() - n, .note = std::to_string(what.expected), .ttl = what.ttl};
+    storage::change wanted{.number = left.value() - n, .note = std::to_string(what.expected), .ttl = what.ttl};
     wanted.id = {i.random(), i.random()};
     answer<std::uint64_t> counted = co_await cell.put(i, is.value().version, wanted, limit(runtime::never));
     if (counted.is_yes()) co_return answer<done>::yes(done());

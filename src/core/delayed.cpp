@@ -2,12 +2,12 @@
 
 namespace holdfast::core {
 
-using seam::answer;
-using seam::grant;
-using seam::instant;
-using seam::io;
-using seam::milliseconds;
-using seam::task;
+using storage::answer;
+using storage::grant;
+using storage::instant;
+using storage::io;
+using storage::milliseconds;
+using storage::task;
 
 instant delayed::earlier(instant deadline) const noexcept {
   return deadline == runtime::never ? deadline : deadline - delay_;
@@ -24,7 +24,7 @@ task<answer<grant>> delayed::poll(io& i, limit l) {
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     if (kept.is_no()) co_return answer<grant>::no();
     if (i.now() >= mine.deadline) {  // what was over is over, though the store may say yes: it may be a later grant
-      co_return answer<grant>::unknown(seam::failure::late("the answer took longer than the ttl"));
+      co_return answer<grant>::unknown(storage::failure::late("the answer took longer than the ttl"));
     }
     mine.deadline = kept.value();
   }

@@ -9,10 +9,10 @@ using namespace std::chrono_literals;
 using runtime::instant;
 using runtime::later;
 using runtime::span;
-using seam::answer;
-using seam::done;
-using seam::failure;
-using seam::task;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::task;
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr span longest_connect = 2s;
 
 }  // namespace
 
-electorate::electorate(std::vector<std::unique_ptr<seam::voter>> voters, runtime::io& home)
+electorate::electorate(std::vector<std::unique_ptr<storage::voter>> voters, runtime::io& home)
     : home_(home), voters_(std::move(voters)), tasks_(home) {}
 
 task<answer<done>> electorate::reach(std::size_t who, limit l) {

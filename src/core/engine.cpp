@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
-engine::engine(seam::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
+engine::engine(storage::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
     : backend_(backend),
       home_(home),
       user_(user),
@@ -14,9 +14,9 @@ engine::engine(seam::backend& backend, io& home, runtime::executor& user, report
       settings_(s),
       drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
       tasks_(home) {
-  backend_.when_in_doubt([this](seam::shard on) { verify(on); });
+  backend_.when_in_doubt([this](storage::shard on) { verify(on); });
   backend_.when_back([this] { pauses_.cut_short(); });
-  backend_.when_asked([this](seam::asking what) { asked(std::move(what)); });
+  backend_.when_asked([this](storage::asking what) { asked(std::move(what)); });
   backend_.when_warned(
       [this](std::string_view text) { report_.tell(user_, {.what = event::kind::warning, .name = {}, .text = text}); });
 }
@@ -40,7 +40,7 @@ asked_cell engine::open_cell(std::string name, bool until_closed) {
 
 span back_off(io& i, unsigned tries) {
   using namespace std::chrono_literals;
-  if (planted(bug::no_back_off)) return 0ms;
+  if (seeded(bug::no_back_off)) return 0ms;
   const span middle = std::min<span>(5ms * (1u << std::min(tries, 10u)), 250ms);
   return middle / 2 + span(static_cast<span::rep>(i.random() % static_cast<std::uint64_t>(middle.count())));
 }

@@ -25,7 +25,7 @@
 #include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::core {
 
@@ -64,17 +64,17 @@ class outcome {
     return end;
   }
   /// The limit ended before the store had answered: as good as busy.
-  static outcome unanswered(seam::failure why) { return outcome(kind::busy, nullptr, std::move(why)); }
+  static outcome unanswered(storage::failure why) { return outcome(kind::busy, nullptr, std::move(why)); }
   static outcome stopped() { return outcome(kind::stopped, nullptr, std::nullopt); }
-  static outcome failed(seam::failure why) { return outcome(kind::failed, nullptr, std::move(why)); }
+  static outcome failed(storage::failure why) { return outcome(kind::failed, nullptr, std::move(why)); }
 
   kind what;
   std::shared_ptr<tenancy> lease;    ///< of granted
-  std::optional<seam::failure> why;  ///< of failed; of busy: the store has not answered
+  std::optional<storage::failure> why;  ///< of failed; of busy: the store has not answered
   std::string holder;                ///< of busy: its label, as far as the store told
 
  private:
-  outcome(kind k, std::shared_ptr<tenancy> t, std::optional<seam::failure> f)
+  outcome(kind k, std::shared_ptr<tenancy> t, std::optional<storage::failure> f)
       : what(k), lease(std::move(t)), why(std::move(f)) {}
 };
 
@@ -90,26 +90,26 @@ class engine {
     unsigned burst;  ///< local callers served in one turn
   };
 
-  engine(seam::backend&, io& home, runtime::executor&, reporter, settings);
+  engine(storage::backend&, io& home, runtime::executor&, reporter, settings);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
   [[nodiscard]] task<outcome> acquire(io&, request);
-  /// Extends by ttl from now; as seam::claim::renew.
-  [[nodiscard]] task<seam::answer<instant>> renew(io&, std::shared_ptr<tenancy>, milliseconds ttl, limit);
-  /// Turns the whole lock into a reader's place, without a gap; as seam::claim::downgrade.
-  [[nodiscard]] task<seam::answer<instant>> downgrade(io&, std::shared_ptr<tenancy>, limit);
-  [[nodiscard]] task<seam::answer<seam::done>> resize(io&, std::string name, std::uint32_t permits, limit);
+  /// Extends by ttl from now; as storage::claim::renew.
+  [[nodiscard]] task<storage::answer<instant>> renew(io&, std::shared_ptr<tenancy>, milliseconds ttl, limit);
+  /// Turns the whole lock into a reader's place, without a gap; as storage::claim::downgrade.
+  [[nodiscard]] task<storage::answer<instant>> downgrade(io&, std::shared_ptr<tenancy>, limit);
+  [[nodiscard]] task<storage::answer<storage::done>> resize(io&, std::string name, std::uint32_t permits, limit);
   /// For whoever keeps a number in the store. What waits there leaves when the engine is closed; or not, where a lease
   /// in hand needs it.
   [[nodiscard]] asked_cell open_cell(std::string name, bool until_closed);
-  /// As those of seam::backend; errc::closed when the store is closed meanwhile.
-  [[nodiscard]] task<seam::answer<state>> inspect(io&, std::string name, limit);
-  [[nodiscard]] task<seam::answer<std::vector<finding>>> examine(io&, limit);
-  [[nodiscard]] task<seam::answer<seam::done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
+  /// As those of storage::backend; errc::closed when the store is closed meanwhile.
+  [[nodiscard]] task<storage::answer<state>> inspect(io&, std::string name, limit);
+  [[nodiscard]] task<storage::answer<std::vector<finding>>> examine(io&, limit);
+  [[nodiscard]] task<storage::answer<storage::done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
                                                       limit);
-  [[nodiscard]] task<seam::answer<listing>> list(io&, std::string prefix, std::string after, limit);
-  [[nodiscard]] task<seam::answer<seam::done>> break_lock(io&, seam::breaking, limit);
+  [[nodiscard]] task<storage::answer<listing>> list(io&, std::string prefix, std::string after, limit);
+  [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::breaking, limit);
   /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
   [[nodiscard]] std::optional<released> end_tenancy(tenancy&, instant now);
   /// Gives the claim back to the store, within the limit; what is not over by then goes on at home.
@@ -125,7 +125,7 @@ class engine {
   }
 
   /// Lets every hold on that shard be renewed now, to see whether it is still ours; no_shard: every hold.
-  void verify(seam::shard) noexcept;
+  void verify(storage::shard) noexcept;
   void close() noexcept { closing_.request_stop(); }  ///< every waiter leaves with errc::closed
   void end() noexcept { ending_.request_stop(); }     ///< nobody holds or asks any more: the background tasks end
   [[nodiscard]] const runtime::nursery& tasks() const noexcept { return tasks_; }
@@ -139,11 +139,11 @@ class engine {
   class in_room;
   class in_line;
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
-  std::unique_ptr<seam::claim> open_claim(io&, const request&, const seam::owner_id&);
+  std::unique_ptr<storage::claim> open_claim(io&, const request&, const storage::owner_id&);
   task<outcome> ask(io&, const request&, visitor&, in_room&, bool told);  // told: the observer knows that we wait
-  outcome take(const request&, const seam::owner_id&, std::unique_ptr<seam::claim>, const seam::grant&, instant now);
+  outcome take(const request&, const storage::owner_id&, std::unique_ptr<storage::claim>, const storage::grant&, instant now);
   [[nodiscard]] bool is_silent(instant unanswered_since, instant now);
-  [[nodiscard]] outcome at_limit(seam::failure, bool silent, bool needs_answer) const;
+  [[nodiscard]] outcome at_limit(storage::failure, bool silent, bool needs_answer) const;
   [[nodiscard]] outcome asked_to_stop() const;
   void tell_end(io&, const request&, const outcome&, instant began);
 
@@ -151,9 +151,9 @@ class engine {
   task<void> keep();
   instant keep_those_that_are_due(instant now);
   void keep_soon(const std::shared_ptr<hold>&);
-  void begin_to_keep(seam::shard) noexcept;
-  task<void> keep_one(std::shared_ptr<hold>, seam::shard);
-  task<seam::answer<instant>> extend(io&, std::shared_ptr<hold>, milliseconds ttl, limit);
+  void begin_to_keep(storage::shard) noexcept;
+  task<void> keep_one(std::shared_ptr<hold>, storage::shard);
+  task<storage::answer<instant>> extend(io&, std::shared_ptr<hold>, milliseconds ttl, limit);
   [[nodiscard]] instant next_care(const hold&, instant now) const noexcept;
   void keep_from_now(const std::shared_ptr<hold>&, instant now);
   void care_at(hold&, instant) noexcept;
@@ -161,12 +161,12 @@ class engine {
   void forget(hold&) noexcept;
 
   // asking.cpp
-  void asked(seam::asking) noexcept;
+  void asked(storage::asking) noexcept;
   template <class T, class Ask>
-  task<seam::answer<T>> ask_while_open(io&, limit, Ask);
+  task<storage::answer<T>> ask_while_open(io&, limit, Ask);
   void hear();
-  void hear_of(hold&, const seam::asking&);
-  void ask_to_let_go(hold&, const seam::asking&);
+  void hear_of(hold&, const storage::asking&);
+  void ask_to_let_go(hold&, const storage::asking&);
 
   // release.cpp
   task<released> give_up_in_turn(io&, std::shared_ptr<tenancy>, limit);
@@ -185,10 +185,10 @@ class engine {
   task<void> tell_who_took(std::string name, std::uint64_t fence, span held_for);
   task<void> give_back(std::shared_ptr<hold>);
   task<void> give_back_later(std::shared_ptr<hold>);
-  task<void> give_back(std::unique_ptr<seam::claim>, milliseconds ttl);
-  task<void> release_until_known(seam::claim&, milliseconds ttl);
+  task<void> give_back(std::unique_ptr<storage::claim>, milliseconds ttl);
+  task<void> release_until_known(storage::claim&, milliseconds ttl);
 
-  seam::backend& backend_;
+  storage::backend& backend_;
   io& home_;
   runtime::executor& user_;
   const reporter report_;
@@ -199,9 +199,9 @@ class engine {
   silence silence_;
   struct schedule {
     due_heap holds;
-    std::vector<seam::asking> asked;  // to be heard
-    std::deque<seam::asking> early;   // of holds that were granted, but are not here yet; or not any more
-    std::optional<seam::asking> early_for(const hold&);
+    std::vector<storage::asking> asked;  // to be heard
+    std::deque<storage::asking> early;   // of holds that were granted, but are not here yet; or not any more
+    std::optional<storage::asking> early_for(const hold&);
     bool arm(instant at) noexcept {  // true: the keeper has to wake up earlier than it meant to
       if (at >= armed) return false;
       armed = at;

@@ -72,33 +72,33 @@ bool gate::pass(const std::shared_ptr<hold>& what, instant now, const std::funct
   });
 }
 
-void gate::trouble(const std::string& name, const seam::failure& f) {
-  rooms_.with([&](auto& rooms) { rooms.find(name)->second.trouble = std::make_unique<seam::failure>(f); });
+void gate::trouble(const std::string& name, const storage::failure& f) {
+  rooms_.with([&](auto& rooms) { rooms.find(name)->second.trouble = std::make_unique<storage::failure>(f); });
 }
 
 void gate::calm(const std::string& name) noexcept {
   rooms_.with([&](auto& rooms) { rooms.find(name)->second.trouble.reset(); });
 }
 
-std::optional<seam::failure> gate::trouble_at(const std::string& name) const {
-  return rooms_.with([&](const auto& rooms) -> std::optional<seam::failure> {
+std::optional<storage::failure> gate::trouble_at(const std::string& name) const {
+  return rooms_.with([&](const auto& rooms) -> std::optional<storage::failure> {
     const auto at = rooms.find(name);
     if (at == rooms.end() || !at->second.trouble) return std::nullopt;
     return *at->second.trouble;
   });
 }
 
-std::optional<seam::failure> gate::trouble_at(const std::string& name, const visitor& v) const {
-  return rooms_.with([&](const auto& rooms) -> std::optional<seam::failure> {
+std::optional<storage::failure> gate::trouble_at(const std::string& name, const visitor& v) const {
+  return rooms_.with([&](const auto& rooms) -> std::optional<storage::failure> {
     const auto at = rooms.find(name);
     if (at == rooms.end()) return std::nullopt;
     if (at->second.trouble) return *at->second.trouble;
     if (at->second.progress.answers != v.seen_) return std::nullopt;
-    return seam::failure::late("no answer yet");
+    return storage::failure::late("no answer yet");
   });
 }
 
-void gate::fail(const std::string& name, const seam::failure& f) {
+void gate::fail(const std::string& name, const storage::failure& f) {
   rooms_.with([&](auto& rooms) {
     room& r = rooms.find(name)->second;
     while (r.first != nullptr) {

@@ -9,7 +9,7 @@
 #include "core/hold.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::core {
 
@@ -23,7 +23,7 @@ class visitor {
   const terms& wants;
   runtime::signal called;
   std::shared_ptr<tenancy> given;
-  std::optional<seam::failure> failed;
+  std::optional<storage::failure> failed;
   bool settled = false;  ///< it is out of the line, and has seen what for
 
   /// The store has answered the one in the room, yes or no: those behind it wait for a holder, not for the store.
@@ -66,13 +66,13 @@ class gate {
   bool pass(const std::shared_ptr<hold>&, instant now, const std::function<void()>& passed = nullptr);
 
   /// The one in the room gets no answer from the store; or gets one again.
-  void trouble(const std::string& name, const seam::failure&);
+  void trouble(const std::string& name, const storage::failure&);
   void calm(const std::string& name) noexcept;
-  [[nodiscard]] std::optional<seam::failure> trouble_at(const std::string& name) const;
+  [[nodiscard]] std::optional<storage::failure> trouble_at(const std::string& name) const;
   /// The same for one who has waited in vain: a store that has said nothing in all that time is trouble too.
-  [[nodiscard]] std::optional<seam::failure> trouble_at(const std::string& name, const visitor&) const;
+  [[nodiscard]] std::optional<storage::failure> trouble_at(const std::string& name, const visitor&) const;
   /// Tells all who wait that the store has failed.
-  void fail(const std::string& name, const seam::failure&);
+  void fail(const std::string& name, const storage::failure&);
 
   [[nodiscard]] std::size_t rooms() const noexcept;
 
@@ -80,7 +80,7 @@ class gate {
   struct room {
     visitor* first = nullptr;
     visitor* last = nullptr;
-    std::unique_ptr<seam::failure> trouble;
+    std::unique_ptr<storage::failure> trouble;
     visitor::progress progress;
     void add(visitor&) noexcept;
     void remove(visitor&) noexcept;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
@@ -19,7 +19,7 @@ bool terms::pass_on_to(const terms& next) const noexcept {
 
 terms terms::as_reader() const {
   terms reader = *this;
-  reader.wants = seam::share::reader();
+  reader.wants = storage::share::reader();
   return reader;
 }
 
@@ -62,8 +62,8 @@ std::optional<std::stop_source> tenancy::mark_asked() {
   return notices_.with([](notices& n) { return n.asked.mark(); });
 }
 
-hold::hold(std::string name_, terms on_, const seam::owner_id& owner_, std::unique_ptr<seam::claim> claim_,
-           const seam::grant& grant, instant now) noexcept
+hold::hold(std::string name_, terms on_, const storage::owner_id& owner_, std::unique_ptr<storage::claim> claim_,
+           const storage::grant& grant, instant now) noexcept
     : name(std::move(name_)),
       on(std::move(on_)),
       owner(owner_),
@@ -86,7 +86,7 @@ bool hold::valid(instant now) noexcept {
 
 bool hold::extend(instant to, instant now) noexcept {
   if (to == runtime::never) to = must_end_;
-  if (planted(bug::lost_comes_back)) {
+  if (seeded(bug::lost_comes_back)) {
     deadline_ = to;
     return true;
   }
@@ -101,7 +101,7 @@ std::shared_ptr<tenancy> hold::seat(const std::shared_ptr<hold>& self, instant n
   return self->tenure_.with([&](tenure& t) -> std::shared_ptr<tenancy> {
     if (t.finished || t.asked || t.fences == 0) return nullptr;
     auto next = std::make_shared<tenancy>(self, t.next_fence, now);
-    if (!planted(bug::fence_used_twice)) ++t.next_fence;
+    if (!seeded(bug::fence_used_twice)) ++t.next_fence;
     --t.fences;
     ++self->seated_;
     t.tenant = next;
@@ -109,7 +109,7 @@ std::shared_ptr<tenancy> hold::seat(const std::shared_ptr<hold>& self, instant n
   });
 }
 
-std::shared_ptr<tenancy> hold::ask(const seam::asking& what) noexcept {
+std::shared_ptr<tenancy> hold::ask(const storage::asking& what) noexcept {
   return tenure_.with([&](tenure& t) -> std::shared_ptr<tenancy> {
     if (t.finished || t.asked || !t.tenant || (what.fence != 0 && what.fence != t.tenant->fence())) return nullptr;
     t.asked = true;

@@ -12,7 +12,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/turn.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::core {
 
@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 /// How a caller wants to hold.
 struct terms {
-  seam::share wants{};
+  storage::share wants{};
   milliseconds ttl{};
   bool renew = true;
   milliseconds max_hold{0};
@@ -87,13 +87,13 @@ class tenancy {
 /// A claim that was granted: what the keeper keeps.
 class hold {
  public:
-  hold(std::string name, terms on, const seam::owner_id&, std::unique_ptr<seam::claim>, const seam::grant&,
+  hold(std::string name, terms on, const storage::owner_id&, std::unique_ptr<storage::claim>, const storage::grant&,
        instant now) noexcept;
 
   const std::string name;
   const terms on;
-  const seam::owner_id owner;
-  const std::unique_ptr<seam::claim> claim;
+  const storage::owner_id owner;
+  const std::unique_ptr<storage::claim> claim;
   runtime::turn turn;  ///< for every call on the claim: a release waits for a renewal in flight
 
   /// Local callers wait for a whole lock in a room, and may get it from each other.
@@ -123,7 +123,7 @@ class hold {
 
   /// Somebody asks its tenant to let go: then nobody is seated any more. Who is asked; nobody, if it was asked before,
   /// or is not the one that is meant, or the hold is finished.
-  [[nodiscard]] std::shared_ptr<tenancy> ask(const seam::asking&) noexcept;
+  [[nodiscard]] std::shared_ptr<tenancy> ask(const storage::asking&) noexcept;
 
   /// Ends the hold. One caller only gets its last tenant: that one takes care of the claim and of the room.
   [[nodiscard]] std::shared_ptr<tenancy> finish() noexcept;

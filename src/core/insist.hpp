@@ -15,10 +15,10 @@ namespace holdfast::core {
 /// Asks until the store says yes or no, for its patience at most. `ask` takes the limit of one request, which may be
 /// carried out though its answer gets lost: asking again must do no harm.
 template <class T, class Ask>
-[[nodiscard]] task<seam::answer<T>> insist(io& i, limit l, span patience, Ask ask) {
+[[nodiscard]] task<storage::answer<T>> insist(io& i, limit l, span patience, Ask ask) {
   const instant last = last_try(i, l, patience);
   const limit until(last, l.stop());
-  seam::answer<T> answer = seam::answer<T>::no();
+  storage::answer<T> answer = storage::answer<T>::no();
   reason why_not;
   for (unsigned tries = 0;; ++tries) {
     answer = co_await ask(until);

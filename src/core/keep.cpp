@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/engine.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
@@ -53,7 +53,7 @@ instant engine::keep_those_that_are_due(instant now) {
         if (now >= due->deadline()) {
           s.holds.remove(*due);
         } else {  // its renewal may get no answer: the deadline stays watched
-          s.holds.move(*due, planted(bug::silent_loss) ? never : due->deadline());
+          s.holds.move(*due, seeded(bug::silent_loss) ? never : due->deadline());
         }
       } else if (s.holds.size() != 0 || s.armed <= now) {
         s.armed = s.holds.first();
@@ -61,7 +61,7 @@ instant engine::keep_those_that_are_due(instant now) {
       return s.armed;
     });
     if (!due) {
-      for (seam::shard on = 0; on < renewals_.size(); ++on) begin_to_keep(on);
+      for (storage::shard on = 0; on < renewals_.size(); ++on) begin_to_keep(on);
       return next;
     }
     if (now >= due->deadline()) {
@@ -79,14 +79,14 @@ instant engine::keep_those_that_are_due(instant now) {
 
 void engine::keep_soon(const std::shared_ptr<hold>& h) {
   if (h->to_be_kept) return;
-  const seam::shard on = h->claim->lies_on();
+  const storage::shard on = h->claim->lies_on();
   if (on >= renewals_.size()) renewals_.resize(on + 1);
   renewals_[on].due.push({h->deadline(), h});
   h->to_be_kept = true;
 }
 
 /// Those first that have the least time left.
-void engine::begin_to_keep(seam::shard on) noexcept {
+void engine::begin_to_keep(storage::shard on) noexcept {
   renewals& there = renewals_[on];
   while (there.begun < most_at_once && !there.due.empty() && !ending_.stop_requested()) {
     const std::shared_ptr<hold> next = there.due.top().what;
@@ -102,10 +102,10 @@ void engine::begin_to_keep(seam::shard on) noexcept {
   }
 }
 
-task<void> engine::keep_one(std::shared_ptr<hold> h, seam::shard on) {
+task<void> engine::keep_one(std::shared_ptr<hold> h, storage::shard on) {
   const struct ending {
     engine& of;
-    const seam::shard on;
+    const storage::shard on;
     ~ending() {
       --of.renewals_[on].begun;
       of.begin_to_keep(on);
@@ -119,14 +119,14 @@ task<void> engine::keep_one(std::shared_ptr<hold> h, seam::shard on) {
     const instant sent = home_.now();
     // Less than the smallest ttl is left: there is nothing to gain.
     const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) >= sent + 10ms;
-    if ((!h->finished() && h->valid(sent) && worth_it) || planted(bug::renewal_after_release)) {
+    if ((!h->finished() && h->valid(sent) && worth_it) || seeded(bug::renewal_after_release)) {
       // A fixed lease is only looked at, and not extended.
       const milliseconds wanted = h->on.renew ? h->ttl() : 10ms;
       const milliseconds ttl = std::min(wanted, std::chrono::ceil<milliseconds>(h->must_end() - sent));
       // Half of what is left: a lost request must leave time for another.
       const span half = std::max<span>(h->left(sent) / 2, ttl / 20);
       const instant enough = sent + std::min(half, settings_.patience);
-      const seam::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
+      const storage::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
       (void)answer;  // extend() has drawn the consequences
     }
   } catch (const std::bad_alloc&) {
@@ -141,22 +141,22 @@ void engine::care_again(hold& h) noexcept {
 }
 
 /// With the hold's turn.
-task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milliseconds ttl, limit l) {
+task<storage::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milliseconds ttl, limit l) {
   const instant sent = i.now();
   h->longest_ttl = std::max(h->longest_ttl, ttl + h->on.delay);
-  seam::answer<instant> answer = seam::answer<instant>::no();
+  storage::answer<instant> answer = storage::answer<instant>::no();
   try {
     answer = co_await h->claim->renew(i, ttl, l);
   } catch (const std::exception& e) {  // it may have been sent
-    answer = seam::answer<instant>::unknown(seam::failure(errc::not_ready, e.what()));
+    answer = storage::answer<instant>::unknown(storage::failure(errc::not_ready, e.what()));
   }
   const instant now = i.now();
   silence_.hear(answer, now);
-  if (answer.is_unknown() && planted(bug::unknown_is_yes)) {
-    answer = seam::answer<instant>::yes(seam::deadline_after(sent, ttl));
+  if (answer.is_unknown() && seeded(bug::unknown_is_yes)) {
+    answer = storage::answer<instant>::yes(storage::deadline_after(sent, ttl));
   }
   if (answer.is_unknown()) {
-    const seam::failure& why = answer.why();
+    const storage::failure& why = answer.why();
     report_.tell(user_, {.what = event::kind::suspect,
                          .name = h->name,
                          .fence = h->fence(),
@@ -167,7 +167,7 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
       lose(h, now, loss::taken);
       co_return answer;
     }
-    if (h->on.renew && !planted(bug::silent_loss)) {
+    if (h->on.renew && !seeded(bug::silent_loss)) {
       const span pause = back_off(i, 4) * (1u << std::min(h->unanswered++, 5u));
       care_at(*h, std::min(h->deadline(), now + std::max<span>(1ms, std::min<span>(h->ttl() / 20, pause))));
     }
@@ -180,7 +180,7 @@ task<seam::answer<instant>> engine::extend(io& i, std::shared_ptr<hold> h, milli
   }
   if (!h->extend(answer.value(), now)) {
     lose(h, now, loss::unrenewed);
-    co_return seam::answer<instant>::no();
+    co_return storage::answer<instant>::no();
   }
   report_.tell(user_, {.what = event::kind::renewed, .name = h->name, .fence = h->fence(), .took = now - sent});
   care_at(*h, next_care(*h, now));
@@ -201,7 +201,7 @@ instant engine::next_care(const hold& h, instant now) const noexcept {
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
   const instant at = next_care(*h, now);
-  std::optional<seam::asking> early;
+  std::optional<storage::asking> early;
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.add(h, at);
     if (!s.early.empty()) early = s.early_for(*h);
@@ -212,7 +212,7 @@ void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
     early = schedule_.with([&](schedule& s) { return s.early_for(*h); });
   }
   // Only then: an uncontended lock and unlock wakes nobody.
-  if (earlier && !planted(bug::late_keeper)) kick_.set();
+  if (earlier && !seeded(bug::late_keeper)) kick_.set();
 }
 
 void engine::care_at(hold& h, instant at) noexcept {
@@ -223,12 +223,12 @@ void engine::care_at(hold& h, instant at) noexcept {
   if (earlier) kick_.set();
 }
 
-void engine::verify(seam::shard on) noexcept {
+void engine::verify(storage::shard on) noexcept {
   const instant now = home_.now();
   const auto may_lie_there = [on](const hold& h) {
-    if (on == seam::no_shard) return true;
-    const seam::shard lies_on = h.claim->lies_on();
-    return lies_on == on || lies_on == seam::no_shard;
+    if (on == storage::no_shard) return true;
+    const storage::shard lies_on = h.claim->lies_on();
+    return lies_on == on || lies_on == storage::no_shard;
   };
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.move_if(may_lie_there, now);
@@ -241,9 +241,9 @@ void engine::forget(hold& h) noexcept {
   schedule_.with([&](schedule& s) { s.holds.remove(h); });
 }
 
-task<seam::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lease, milliseconds ttl, limit l) {
+task<storage::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lease, milliseconds ttl, limit l) {
   const std::shared_ptr<hold> h = lease->of();
-  seam::answer<instant> answer = seam::answer<instant>::no();
+  storage::answer<instant> answer = storage::answer<instant>::no();
   const instant asked = i.now();
   if (!lease->held(asked)) co_return answer;
   // Half of what is left: if this one gets no answer, the keeper must have time for another.
@@ -252,7 +252,7 @@ task<seam::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lease,
   bool mine = h->turn.try_enter();
   if (!mine) mine = co_await h->turn.enter(i, until);
   if (!mine) {
-    answer = seam::answer<instant>::unknown(seam::failure(errc::unreachable, "another renewal is still under way"));
+    answer = storage::answer<instant>::unknown(storage::failure(errc::unreachable, "another renewal is still under way"));
     co_return answer;
   }
   const runtime::taken_turn ours(h->turn);

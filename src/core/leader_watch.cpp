@@ -6,9 +6,9 @@
 namespace holdfast::core {
 
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::reading;
+using storage::answer;
+using storage::done;
+using storage::reading;
 
 task<answer<done>> leader_watch::next(io& i, limit l) {
   const bool one_look = l.at() <= i.now();

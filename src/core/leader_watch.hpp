@@ -20,13 +20,13 @@ class leader_watch {
   explicit leader_watch(asked_cell c) noexcept : cell_(std::move(c)) {}
 
   /// yes: current() has changed; no: not within the limit, or we were asked to stop. A limit that is over is one look.
-  [[nodiscard]] task<seam::answer<seam::done>> next(io&, limit);
+  [[nodiscard]] task<storage::answer<storage::done>> next(io&, limit);
   [[nodiscard]] const std::optional<leading>& current() const noexcept { return current_; }
 
  private:
-  [[nodiscard]] bool take(const seam::reading&);
+  [[nodiscard]] bool take(const storage::reading&);
   asked_cell cell_;
-  std::optional<seam::reading> seen_;
+  std::optional<storage::reading> seen_;
   std::uint64_t highest_ = 0;
   std::optional<leading> current_;
 };

@@ -6,14 +6,14 @@
 
 namespace holdfast::core {
 
-quorum::quorum(std::vector<std::unique_ptr<seam::voter>> voters, settings s, seam::io& home)
+quorum::quorum(std::vector<std::unique_ptr<storage::voter>> voters, settings s, storage::io& home)
     : settings_(std::move(s)), all_(std::move(voters), home) {}
 
-std::unique_ptr<seam::claim> quorum::open(seam::claim_spec spec) {
+std::unique_ptr<storage::claim> quorum::open(storage::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
-void quorum::when_in_doubt(std::function<void(seam::shard)> verify) {
+void quorum::when_in_doubt(std::function<void(storage::shard)> verify) {
   for (const auto& each : all_.voters()) each->behind().when_in_doubt(verify);
 }
 
@@ -25,7 +25,7 @@ void quorum::when_warned(std::function<void(std::string_view)> warn) {
   for (const auto& each : all_.voters()) each->behind().when_warned(warn);
 }
 
-void quorum::when_asked(std::function<void(seam::asking)> asked) {
+void quorum::when_asked(std::function<void(storage::asking)> asked) {
   for (const auto& each : all_.voters()) each->behind().when_asked(asked);
 }
 

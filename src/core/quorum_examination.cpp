@@ -7,9 +7,9 @@
 
 namespace holdfast::core {
 
-using seam::answer;
-using seam::io;
-using seam::task;
+using storage::answer;
+using storage::io;
+using storage::task;
 
 namespace {
 

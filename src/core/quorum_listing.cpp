@@ -11,10 +11,10 @@
 namespace holdfast::core {
 
 using runtime::instant;
-using seam::answer;
-using seam::failure;
-using seam::io;
-using seam::task;
+using storage::answer;
+using storage::failure;
+using storage::io;
+using storage::task;
 
 /// Where a list goes on: `<server>:<servers that were not listed>:<where it goes on there>`.
 struct quorum::list_position {

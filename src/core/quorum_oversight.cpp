@@ -10,11 +10,11 @@
 namespace holdfast::core {
 
 using runtime::later;
-using seam::answer;
-using seam::done;
-using seam::failure;
-using seam::io;
-using seam::task;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::io;
+using storage::task;
 
 namespace {
 
@@ -48,10 +48,10 @@ bool is_clear(round<state>& views, std::size_t silent) {
 std::size_t silent_ones(const round<state>& views) { return views.count().voters - views.count().yes; }
 
 /// Whether one who is meant has a majority, if those have it that said nothing.
-bool may_hold_it(round<state>& views, const seam::breaking& what) {
+bool may_hold_it(round<state>& views, const storage::breaking& what) {
   const auto meant = [&](const state::holder& each) {
-    const std::optional<seam::owner_id> holder = each.foreign ? std::nullopt : seam::owner_of(each.owner);
-    return holder && what.is_about(*holder, seam::share(), each.fence, seam::vote::fences);
+    const std::optional<storage::owner_id> holder = each.foreign ? std::nullopt : storage::owner_of(each.owner);
+    return holder && what.is_about(*holder, storage::share(), each.fence, storage::vote::fences);
   };
   const std::size_t most = most_votes(views, meant);
   return most > 0 && most + silent_ones(views) >= views.count().majority();
@@ -124,7 +124,7 @@ task<answer<done>> quorum::revoke_here(std::string name, std::string reason, std
   co_return got;
 }
 
-task<answer<done>> quorum::break_lock(io& i, seam::breaking what, limit l) {
+task<answer<done>> quorum::break_lock(io& i, storage::breaking what, limit l) {
   answer<done> got = co_await all_.at_home(i, break_here(std::move(what), std::move(l)));
   co_return got;
 }
@@ -132,7 +132,7 @@ task<answer<done>> quorum::break_lock(io& i, seam::breaking what, limit l) {
 /// First it is seen who holds it at a majority, and whether that one is meant: a server alone may know another fence.
 /// Then it is taken from that one at all servers. Who is not meant is not touched, and they are asked all the same:
 /// an answer to this very call may have got lost.
-task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
+task<answer<done>> quorum::break_here(storage::breaking what, limit l) {
   const round_of<state> views = co_await views_of(what.name, l);
   answer<state> is = common_view(*views);
   if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
@@ -141,11 +141,11 @@ task<answer<done>> quorum::break_here(seam::breaking what, limit l) {
   if (held && holders.front().foreign) {
     co_return answer<done>::unknown(failure(errc::foreign, "another library holds it, and it is left alone"));
   }
-  const std::optional<seam::owner_id> holder = held ? seam::owner_of(holders.front().owner) : std::nullopt;
-  const bool meant = holder && what.is_about(*holder, seam::share(), holders.front().fence, seam::vote::fences);
+  const std::optional<storage::owner_id> holder = held ? storage::owner_of(holders.front().owner) : std::nullopt;
+  const bool meant = holder && what.is_about(*holder, storage::share(), holders.front().fence, storage::vote::fences);
   // A call that is asked again goes on with whom it meant before: what it has taken already hides that one from a look
   // at a majority, and it may hold the rest.
-  const seam::owner_id call = what.id;
+  const storage::owner_id call = what.id;
   if (meant) {
     if (meant_by_.size() == most_unanswered) meant_by_.erase(meant_by_.begin());
     meant_by_.insert_or_assign(call, *holder);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/back_off.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
@@ -15,14 +15,14 @@ using runtime::instant;
 using runtime::later;
 using runtime::span;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::failure;
-using seam::grant;
-using seam::io;
-using seam::milliseconds;
-using seam::task;
-using seam::vote;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::grant;
+using storage::io;
+using storage::milliseconds;
+using storage::task;
+using storage::vote;
 
 namespace {
 
@@ -46,13 +46,13 @@ failure too_long(milliseconds ttl, milliseconds max_ttl) {
 
 }  // namespace
 
-quorum::place::place(quorum& q, seam::claim_spec spec) : settings_(q.settings_), all_(q.all_), spec_(std::move(spec)) {
+quorum::place::place(quorum& q, storage::claim_spec spec) : settings_(q.settings_), all_(q.all_), spec_(std::move(spec)) {
   if (!spec_.queue) return;
   for (const auto& each : all_.voters()) watches_.push_back(each->watch(spec_.name, told_));
 }
 
 task<answer<grant>> quorum::place::poll(io& i, limit l) {
-  if (!spec_.wants.exclusive()) co_return answer<grant>::unknown(seam::only_whole_locks());
+  if (!spec_.wants.exclusive()) co_return answer<grant>::unknown(storage::only_whole_locks());
   if (spec_.ttl > settings_.max_ttl) co_return answer<grant>::unknown(too_long(spec_.ttl, settings_.max_ttl));
   answer<grant> got = co_await all_.at_home(i, poll_here(std::move(l)));
   co_return got;
@@ -119,7 +119,7 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
   const std::uint64_t today = settings_.clock();
   if (waits_since_ == 0) waits_since_ = today;
   const instant sent = home.now();
-  seam::candidate me{.name = spec_.name,
+  storage::candidate me{.name = spec_.name,
                      .owner = spec_.owner,
                      .attempt = ++attempts_,
                      .ttl = spec_.ttl,
@@ -140,8 +140,8 @@ task<answer<grant>> quorum::place::run_for_it(limit l) {
   }
   if (so == verdict::yes) {
     std::optional<failure> unfenced = co_await agree_on_a_fence(a, l);
-    const instant from = planted(bug::validity_from_the_reply) ? home.now() : sent;
-    const instant deadline = seam::deadline_after(from, spec_.ttl * (planted(bug::ttls_added_up) ? 2 : 1));
+    const instant from = seeded(bug::validity_from_the_reply) ? home.now() : sent;
+    const instant deadline = storage::deadline_after(from, spec_.ttl * (seeded(bug::ttls_added_up) ? 2 : 1));
     if (!unfenced && home.now() < deadline) {
       elected_ = true;
       a->elected = true;
@@ -168,7 +168,7 @@ task<std::optional<failure>> quorum::place::agree_on_a_fence(std::shared_ptr<att
     times = got->value().fence == a->fence ? times + 1 : 1;
     a->fence = got->value().fence;
   }
-  if (times >= all_.majority() || planted(bug::fences_not_written_back)) co_return std::nullopt;
+  if (times >= all_.majority() || seeded(bug::fences_not_written_back)) co_return std::nullopt;
   const limit each = all_.until(later(all_.home().now(), limit_of_a_vote(spec_.ttl)));
   const round_of<done> written = all_.ask_all<done>([&](std::size_t who) { return core::raise(all_, a, who, each); });
   const verdict so = co_await written->settle(all_.home(), of_step, l);
@@ -212,12 +212,12 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
   const round_of<done> all =
       all_.ask_all<done>([&](std::size_t who) { return core::renew(all_, a, who, ttl, number, each); });
   verdict so = co_await all->settle(home, of_step, l);
-  if (planted(bug::minority_makes_it_again) && all->count().yes > 0) so = verdict::yes;
+  if (seeded(bug::minority_makes_it_again) && all->count().yes > 0) so = verdict::yes;
   if (so == verdict::no) co_return answer<instant>::no();
   if (so != verdict::yes) {
     co_return answer<instant>::unknown(all_.why_not(*all, "no majority of the servers renews"));
   }
-  const instant deadline = seam::deadline_after(sent, ttl);
+  const instant deadline = storage::deadline_after(sent, ttl);
   a->renewed = number;
   a->ends = std::max(a->ends, deadline);
   for (std::size_t who = 0; who < all_.size(); ++who) {
@@ -229,7 +229,7 @@ task<answer<instant>> quorum::place::renew_here(milliseconds ttl, limit l) {
 
 task<answer<done>> quorum::place::release_here(limit l) {
   if (!last_) {
-    seam::busy not_asked;
+    storage::busy not_asked;
     not_asked.asked = false;
     co_return answer<done>::no(std::move(not_asked));
   }

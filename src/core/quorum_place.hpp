@@ -8,52 +8,52 @@
 #include "core/electorate.hpp"
 #include "core/quorum.hpp"
 #include "runtime/signal.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::core {
 
 /// A claim: attempt after attempt, until one of them is elected.
-class quorum::place final : public seam::claim {
+class quorum::place final : public storage::claim {
  public:
-  place(quorum&, seam::claim_spec);
-  seam::task<seam::answer<seam::grant>> poll(seam::io&, limit) override;
+  place(quorum&, storage::claim_spec);
+  storage::task<storage::answer<storage::grant>> poll(storage::io&, limit) override;
   /// Whoever is told waits for a moment: the others are about to say the same.
-  seam::task<runtime::wake> wakeup(seam::io&, limit) override;
-  seam::task<seam::answer<runtime::instant>> renew(seam::io&, seam::milliseconds ttl, limit) override;
-  seam::task<seam::answer<seam::done>> release(seam::io&, limit) override;
+  storage::task<runtime::wake> wakeup(storage::io&, limit) override;
+  storage::task<storage::answer<runtime::instant>> renew(storage::io&, storage::milliseconds ttl, limit) override;
+  storage::task<storage::answer<storage::done>> release(storage::io&, limit) override;
   [[nodiscard]] std::size_t margin() const noexcept override;
   /// What a majority has lost is still at the others, and has to be taken back there.
   [[nodiscard]] bool has_parts() const noexcept override { return true; }
 
  private:
   // At home.
-  seam::task<seam::answer<seam::grant>> poll_here(limit);
-  seam::task<runtime::wake> wakeup_here(limit);
+  storage::task<storage::answer<storage::grant>> poll_here(limit);
+  storage::task<runtime::wake> wakeup_here(limit);
   /// One attempt.
-  seam::task<seam::answer<seam::grant>> run_for_it(limit);
+  storage::task<storage::answer<storage::grant>> run_for_it(limit);
   /// The highest that was named, once a majority will never go below it: if not so many have named it, it is written
   /// back to them.
-  seam::task<std::optional<seam::failure>> agree_on_a_fence(std::shared_ptr<attempt>, limit);
+  storage::task<std::optional<storage::failure>> agree_on_a_fence(std::shared_ptr<attempt>, limit);
   /// If one has a majority, it holds the lock, and somebody tells us when it is free. Else several stand in each
   /// other's way: whoever draws the shorter pause is first the next time.
-  seam::answer<seam::grant> busy(attempt&, runtime::instant sent);
+  storage::answer<storage::grant> busy(attempt&, runtime::instant sent);
   /// By a true majority. Those that have lost it, or may have, get it again only then: a minority never makes a lock
   /// anew.
-  seam::task<seam::answer<runtime::instant>> renew_here(seam::milliseconds ttl, limit);
-  seam::task<seam::answer<seam::done>> release_here(limit);
+  storage::task<storage::answer<runtime::instant>> renew_here(storage::milliseconds ttl, limit);
+  storage::task<storage::answer<storage::done>> release_here(limit);
   /// A majority has given it, and too few besides.
-  [[nodiscard]] seam::failure too_small_a_margin(attempt&) const;
+  [[nodiscard]] storage::failure too_small_a_margin(attempt&) const;
   void give_up();
 
   const settings& settings_;
   electorate& all_;
-  const seam::claim_spec spec_;
+  const storage::claim_spec spec_;
   runtime::signal told_;  // it may be free
-  std::vector<std::unique_ptr<seam::watching>> watches_;
+  std::vector<std::unique_ptr<storage::watching>> watches_;
   std::shared_ptr<attempt> last_;  // of our attempts
   bool elected_ = false;           // by that one
   const std::shared_ptr<bool> leaves_ = std::make_shared<bool>(false);
-  round_of<seam::done> leaving_;  // what came of its release
+  round_of<storage::done> leaving_;  // what came of its release
   std::uint32_t attempts_ = 0;
   std::uint64_t waits_since_ = 0;
   unsigned splits_ = 0;  // votes in a row without a winner

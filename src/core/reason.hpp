@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::core {
 
@@ -11,14 +11,14 @@ namespace holdfast::core {
 class reason {
  public:
   /// What stands after one more try that failed.
-  [[nodiscard]] const seam::failure& after(seam::failure failed, bool cut_short) {
+  [[nodiscard]] const storage::failure& after(storage::failure failed, bool cut_short) {
     if (!last_ || !cut_short || failed.permanent()) last_ = std::move(failed);
     return *last_;
   }
   /// The same, in place of an answer that is not known.
   template <class T>
-  void settle(seam::answer<T>& unknown, bool cut_short) {
-    unknown = seam::answer<T>::unknown(after(std::move(unknown.why()), cut_short));
+  void settle(storage::answer<T>& unknown, bool cut_short) {
+    unknown = storage::answer<T>::unknown(after(std::move(unknown.why()), cut_short));
   }
   /// The store has answered: a silence is over. What it said itself may still be why it does not grant.
   void heard() {
@@ -27,7 +27,7 @@ class reason {
   void forget() { last_.reset(); }
 
  private:
-  std::optional<seam::failure> last_;
+  std::optional<storage::failure> last_;
 };
 
 }  // namespace holdfast::core

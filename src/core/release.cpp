@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/engine.hpp"
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
@@ -36,7 +36,7 @@ std::string in_words(const state::note& broken) {
 
 std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
   const std::shared_ptr<hold>& h = lease.of();
-  if (lease.state() == tenancy::phase::held && !h->valid(now) && !planted(bug::late_hand_over)) {
+  if (lease.state() == tenancy::phase::held && !h->valid(now) && !seeded(bug::late_hand_over)) {
     lose(h, now, loss_at_deadline(*h));
   }
   if (!lease.end(tenancy::phase::released)) {
@@ -44,7 +44,7 @@ std::optional<released> engine::end_tenancy(tenancy& lease, instant now) {
   }
   if (hand_over(lease, now)) return released::yes;
   if (!h->finish()) return released::lost;  // it was lost in this instant
-  if (!planted(bug::renewal_after_release)) forget(*h);
+  if (!seeded(bug::renewal_after_release)) forget(*h);
   return std::nullopt;
 }
 
@@ -62,12 +62,12 @@ task<released> engine::give_up_in_turn(io& i, std::shared_ptr<tenancy> lease, li
   released result = released::unknown;
   lease->give_back(result);
   try {
-    const bool out_of_turn = planted(bug::renewal_after_release) || planted(bug::release_out_of_turn);
+    const bool out_of_turn = seeded(bug::renewal_after_release) || seeded(bug::release_out_of_turn);
     bool mine = h->turn.try_enter() || out_of_turn;
     if (!mine) mine = co_await h->turn.enter(i, l);  // a renewal in flight ends first
     if (mine) {
       const runtime::taken_turn ours(h->turn);
-      seam::answer<seam::done> gone = co_await h->claim->release(i, l);
+      storage::answer<storage::done> gone = co_await h->claim->release(i, l);
       silence_.hear(gone, i.now());
       if (gone.is_yes()) result = released::yes;
       if (gone.is_no()) result = released::lost;
@@ -126,7 +126,7 @@ bool engine::hand_over(const tenancy& lease, instant now) {
       h->on.fair ? h->seated() >= settings_.burst || now - h->began() >= ttl / 10 : now - h->began() >= ttl;
   const bool too_old = h->deadline() <= now + ttl / 2;
   if (!h->has_room()) return false;
-  if ((turn_is_over || too_old || h->ttl() != h->on.ttl) && !planted(bug::late_hand_over)) return false;
+  if ((turn_is_over || too_old || h->ttl() != h->on.ttl) && !seeded(bug::late_hand_over)) return false;
   bool to_be_told = false;
   const auto note = [&] { to_be_told = report_.note(released_event(lease, now)); };
   try {
@@ -153,10 +153,10 @@ void engine::lose(const std::shared_ptr<hold>& h, instant now, loss how) {
     std::optional<std::stop_source> source = tenant->mark_loss();
     if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });
   }
-  if (planted(bug::loss_keeps_the_room)) return;
+  if (seeded(bug::loss_keeps_the_room)) return;
   if (how == loss::taken && !h->claim->has_parts()) {
     call_next(*h);
-  } else if (h->on.delay > milliseconds(0) && !planted(bug::delay_forgotten)) {
+  } else if (h->on.delay > milliseconds(0) && !seeded(bug::delay_forgotten)) {
     try {
       spawn(give_back_later(h));
     } catch (...) {  // no memory even for that: the store drops it by itself
@@ -193,7 +193,7 @@ task<void> engine::tell_who_took(std::string name, std::uint64_t fence, span hel
   std::string why(not_ours);
   try {
     const limit soon(later(home_.now(), longest_look), ending_.get_token());
-    seam::answer<state> is = co_await backend_.inspect(home_, name, soon);
+    storage::answer<state> is = co_await backend_.inspect(home_, name, soon);
     if (is.is_yes() && is.value().broken && is_about(*is.value().broken, fence)) why = in_words(*is.value().broken);
   } catch (const std::exception&) {  // it is only a word more
   }
@@ -217,18 +217,18 @@ task<void> engine::give_back_later(std::shared_ptr<hold> h) {
   if (why != wake::stopped) co_await give_back(h);
 }
 
-task<void> engine::give_back(std::unique_ptr<seam::claim> claim, milliseconds ttl) {
+task<void> engine::give_back(std::unique_ptr<storage::claim> claim, milliseconds ttl) {
   co_await release_until_known(*claim, ttl);
 }
 
 /// For a ttl at most: after that the store has dropped it by itself. One that does not is asked to the end.
-task<void> engine::release_until_known(seam::claim& claim, milliseconds ttl) {
+task<void> engine::release_until_known(storage::claim& claim, milliseconds ttl) {
   const instant end = drops_by_itself_ ? later(home_.now(), ttl) : runtime::never;
   for (unsigned tries = 0;; ++tries) {
     const limit for_reply(std::min(end, later(home_.now(), settings_.patience)), ending_.get_token());
     bool over = false;
     try {
-      seam::answer<seam::done> gone = co_await claim.release(home_, for_reply);
+      storage::answer<storage::done> gone = co_await claim.release(home_, for_reply);
       silence_.hear(gone, home_.now());
       over = !gone.is_unknown();
     } catch (const std::exception&) {  // asked again

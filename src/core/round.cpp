@@ -1,11 +1,11 @@
 #include "core/round.hpp"
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::core {
 
 std::size_t majority_of(std::size_t voters) noexcept {
-  return planted(bug::half_is_a_majority) ? (voters + 1) / 2 : voters / 2 + 1;
+  return seeded(bug::half_is_a_majority) ? (voters + 1) / 2 : voters / 2 + 1;
 }
 
 verdict of_election(const tally& t) noexcept {

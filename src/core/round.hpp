@@ -9,7 +9,7 @@
 #include "runtime/io.hpp"
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::core {
 
@@ -50,7 +50,7 @@ class round {
   }
 
   /// A yes of which `for_us` is false counts as a no.
-  void put(std::size_t who, seam::answer<T> got, bool for_us = true) {
+  void put(std::size_t who, storage::answer<T> got, bool for_us = true) {
     std::size_t& where = got.is_unknown() ? count_.none : got.is_yes() && for_us ? count_.yes : count_.no;
     ++where;
     replies_[who] = std::move(got);
@@ -58,7 +58,7 @@ class round {
   }
   [[nodiscard]] const tally& count() const noexcept { return count_; }
   /// What each has said; nothing: not yet.
-  [[nodiscard]] std::vector<std::optional<seam::answer<T>>>& replies() noexcept { return replies_; }
+  [[nodiscard]] std::vector<std::optional<storage::answer<T>>>& replies() noexcept { return replies_; }
 
   /// Until the rule can tell; open: the limit came first.
   [[nodiscard]] runtime::task<verdict> settle(runtime::io& home, verdict (*rule)(const tally&), limit l) {
@@ -72,7 +72,7 @@ class round {
 
  private:
   tally count_;
-  std::vector<std::optional<seam::answer<T>>> replies_;
+  std::vector<std::optional<storage::answer<T>>> replies_;
   runtime::signal changed_;
 };
 

@@ -4,7 +4,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/guarded.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::core {
 
@@ -13,7 +13,7 @@ class silence {
  public:
   /// Notes when the store has answered. That it is not ready is an answer; a connection that fails is none.
   template <class T>
-  void hear(seam::answer<T>& got, runtime::instant now) {
+  void hear(storage::answer<T>& got, runtime::instant now) {
     const bool answered = got.is_unknown() ? got.why().code == errc::not_ready : got.is_yes() || got.who().asked;
     if (answered) answered_.store(now, std::memory_order_relaxed);
   }

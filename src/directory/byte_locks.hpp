@@ -11,7 +11,7 @@ namespace holdfast::directory {
 /// process, and go when it is closed, however that came about. So no child may have it: it would keep them for us.
 class byte_locks {
  public:
-  byte_locks(const folder&, const std::string& name);  ///< made if it is not there; throws seam::failure
+  byte_locks(const folder&, const std::string& name);  ///< made if it is not there; throws storage::failure
 
   /// Those that throw throw std::system_error.
   [[nodiscard]] bool try_lock(std::int64_t at);

@@ -6,16 +6,16 @@ namespace holdfast::directory {
 
 namespace {
 
-std::string bytes_of(const std::vector<seam::owner_id>& ids) {
-  std::string bytes(ids.size() * sizeof(seam::owner_id), '\0');
+std::string bytes_of(const std::vector<storage::owner_id>& ids) {
+  std::string bytes(ids.size() * sizeof(storage::owner_id), '\0');
   std::memcpy(bytes.data(), ids.data(), bytes.size());
   return bytes;
 }
 
 /// Whatever somebody wrote into the file.
-std::vector<seam::owner_id> ids_in(std::string_view bytes) {
-  std::vector<seam::owner_id> ids(std::min(bytes.size() / sizeof(seam::owner_id), seam::cell_record::most_ids));
-  std::memcpy(ids.data(), bytes.data(), ids.size() * sizeof(seam::owner_id));
+std::vector<storage::owner_id> ids_in(std::string_view bytes) {
+  std::vector<storage::owner_id> ids(std::min(bytes.size() / sizeof(storage::owner_id), storage::cell_record::most_ids));
+  std::memcpy(ids.data(), bytes.data(), ids.size() * sizeof(storage::owner_id));
   return ids;
 }
 
@@ -41,11 +41,11 @@ cells::cells(const database& in)
                        "(SELECT name, owner FROM watcher WHERE until <= ? LIMIT 8)"),
       take_watchers_(in.get(), "DELETE FROM watcher WHERE name = ? RETURNING owner, session") {}
 
-std::optional<seam::cell_record> cells::find(const std::string& name) {
-  std::optional<seam::cell_record> is;
+std::optional<storage::cell_record> cells::find(const std::string& name) {
+  std::optional<storage::cell_record> is;
   find_.bind(1, name);
   if (find_.step()) {
-    is = seam::cell_record{.version = static_cast<std::uint64_t>(find_.number(0)),
+    is = storage::cell_record{.version = static_cast<std::uint64_t>(find_.number(0)),
                            .ends = find_.number(1),
                            .number = static_cast<std::uint64_t>(find_.number(2)),
                            .note = std::string(find_.bytes(3)),
@@ -55,11 +55,11 @@ std::optional<seam::cell_record> cells::find(const std::string& name) {
   return is;
 }
 
-void cells::save(const std::string& name, const seam::cell_record& is, std::int64_t now) {
+void cells::save(const std::string& name, const storage::cell_record& is, std::int64_t now) {
   const std::string ids = bytes_of(is.ids);
   save_.bind(1, name).bind(2, static_cast<std::int64_t>(is.version)).bind(3, is.ends);
   save_.bind(4, static_cast<std::int64_t>(is.number)).bind(5, is.note).bind(6, ids).run();
-  forget_.bind(1, now - seam::cell_record::remembered_for).run();
+  forget_.bind(1, now - storage::cell_record::remembered_for).run();
 }
 
 void cells::watch(const std::string& name, const owner_bytes& owner, session_id by, std::int64_t until,

@@ -8,7 +8,7 @@
 #include "directory/gathering.hpp"
 #include "directory/message.hpp"
 #include "directory/sessions.hpp"
-#include "store/cell_record.hpp"
+#include "storage/cell_record.hpp"
 
 namespace holdfast::directory {
 
@@ -20,9 +20,9 @@ class cells {
   static void make_tables(database&);
   explicit cells(const database&);
 
-  [[nodiscard]] std::optional<seam::cell_record> find(const std::string& name);
+  [[nodiscard]] std::optional<storage::cell_record> find(const std::string& name);
   /// Also forgets some others whose time is long over.
-  void save(const std::string& name, const seam::cell_record&, std::int64_t now);
+  void save(const std::string& name, const storage::cell_record&, std::int64_t now);
 
   /// It will be among those to be told, until then; a day's crowd of those who died is not kept.
   void watch(const std::string& name, const owner_bytes&, session_id, std::int64_t until, std::int64_t now);

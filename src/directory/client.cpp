@@ -21,19 +21,19 @@ using runtime::later;
 using runtime::never;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::grant;
+using storage::answer;
+using storage::done;
+using storage::grant;
 
 template <class T, class Act>
 task<answer<T>> attempt(io& i, Act act, instant until) {
   const auto once = [act, until] {
     try {
       return act(until);
-    } catch (const seam::failure& why) {
+    } catch (const storage::failure& why) {
       return answer<T>::unknown(why);
     } catch (const std::system_error& e) {
-      return answer<T>::unknown(seam::failure(errc::not_ready, e.what()));
+      return answer<T>::unknown(storage::failure(errc::not_ready, e.what()));
     }
   };
   answer<T> result = co_await runtime::blocking(i, once);
@@ -61,9 +61,9 @@ std::vector<owner_bytes> some_of(const std::vector<owner_bytes>& all, std::size_
 
 }  // namespace
 
-class client::place final : public seam::claim {
+class client::place final : public storage::claim {
  public:
-  place(client& c, seam::claim_spec spec) : client_(c) {
+  place(client& c, storage::claim_spec spec) : client_(c) {
     me_.name = std::move(spec.name);
     me_.owner = std::bit_cast<owner_bytes>(spec.owner);
     me_.wants = spec.wants;
@@ -89,7 +89,7 @@ class client::place final : public seam::claim {
       found_ = client_.ledger_.acquire(me_, until, told);
       client_.summon(me_.name, std::move(told), until);
       if (!found_.ours) return answer<grant>::no({found_.holder});
-      const instant deadline = me_.fixed ? seam::deadline_after(sent, me_.ttl) : never;
+      const instant deadline = me_.fixed ? storage::deadline_after(sent, me_.ttl) : never;
       return answer<grant>::yes({found_.fence, fences_of(me_.wants), deadline});
     });
   }
@@ -116,7 +116,7 @@ class client::place final : public seam::claim {
     return ask<instant>(i, std::move(l), [this, ttl](instant until) {
       const instant sent = boot_clock::now();
       if (!client_.ledger_.renew(me_, ttl, until)) return answer<instant>::no();
-      return answer<instant>::yes(me_.fixed ? seam::deadline_after(sent, ttl) : never);
+      return answer<instant>::yes(me_.fixed ? storage::deadline_after(sent, ttl) : never);
     });
   }
 
@@ -127,7 +127,7 @@ class client::place final : public seam::claim {
       const bool ours = client_.ledger_.downgrade(me_, fence, ttl, until, told);
       client_.summon(me_.name, std::move(told), until);
       if (!ours) return answer<instant>::no();
-      return answer<instant>::yes(me_.fixed ? seam::deadline_after(sent, ttl) : never);
+      return answer<instant>::yes(me_.fixed ? storage::deadline_after(sent, ttl) : never);
     });
   }
 
@@ -144,7 +144,7 @@ class client::place final : public seam::claim {
   /// Whoever released the lock has written down that it is ours, and said so: no need to look.
   task<answer<grant>> as_told(message granted) {
     const instant granted_at(std::chrono::nanoseconds(granted.expires) - me_.ttl);
-    const instant deadline = me_.fixed ? seam::deadline_after(granted_at, me_.ttl) : never;
+    const instant deadline = me_.fixed ? storage::deadline_after(granted_at, me_.ttl) : never;
     const grant g{granted.fence, fences_of(me_.wants), deadline};
     co_return answer<grant>::yes(g);
   }
@@ -170,22 +170,22 @@ class client::in_inbox {
   const owner_bytes& owner_;
 };
 
-class client::number final : public seam::cell {
+class client::number final : public storage::cell {
  public:
   number(client& c, std::string name)
       : client_(c),
         name_(std::move(name)),
-        me_(std::bit_cast<owner_bytes>(seam::owner_id{runtime::random_bits(), runtime::random_bits()})) {
+        me_(std::bit_cast<owner_bytes>(storage::owner_id{runtime::random_bits(), runtime::random_bits()})) {
     client_.lookout_.begin();
   }
 
-  task<answer<seam::reading>> get(io& i, limit l) override {
-    return ask<seam::reading>(i, std::move(l), [this](instant until) {
-      return answer<seam::reading>::yes(client_.ledger_.get_cell(name_, until));
+  task<answer<storage::reading>> get(io& i, limit l) override {
+    return ask<storage::reading>(i, std::move(l), [this](instant until) {
+      return answer<storage::reading>::yes(client_.ledger_.get_cell(name_, until));
     });
   }
 
-  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, storage::change wanted, limit l) override {
     return ask<std::uint64_t>(i, std::move(l), [this, seen, wanted = std::move(wanted)](instant until) {
       std::vector<summons> told;
       answer<std::uint64_t> said = client_.ledger_.put_cell(name_, seen, wanted, until, told);
@@ -195,9 +195,9 @@ class client::number final : public seam::cell {
   }
 
   // Nothing relies on a message alone.
-  task<wake> changed(io& i, seam::reading seen, limit l) override {
+  task<wake> changed(io& i, storage::reading seen, limit l) override {
     const in_inbox ours(client_.inbox_, me_, waiting_);  // before others know of it
-    const milliseconds pause = seam::look_again + milliseconds(i.random() % 5'000);
+    const milliseconds pause = storage::look_again + milliseconds(i.random() % 5'000);
     const instant again = later(i.now(), seen.there ? std::min(seen.left, pause) : pause);
     const auto watch = [this, seen, pause](instant until) {
       return answer<bool>::yes(client_.ledger_.watch_cell(name_, seen, me_, pause + 1s, until));
@@ -246,7 +246,7 @@ void client::refresh_files() noexcept {
   inbox_.refresh();
 }
 
-std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
+std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
@@ -259,7 +259,7 @@ task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, 
   });
 }
 
-std::unique_ptr<seam::cell> client::open_cell(std::string name) {
+std::unique_ptr<storage::cell> client::open_cell(std::string name) {
   return std::make_unique<number>(*this, std::move(name));
 }
 
@@ -294,7 +294,7 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   return ask<listing>(i, std::move(l), look);
 }
 
-task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
   return ask<done>(i, std::move(l), [this, what = std::move(what)](instant until) {
     std::vector<summons> told;
     claims_by_session losers;
@@ -320,7 +320,7 @@ task<answer<done>> client::post(io& i, session_id to, const letter& text, limit 
     const wake why = co_await sleep(i, limit(std::min(l.at(), later(i.now(), 5ms)), l.stop()));
     if (why == wake::stopped) break;
   }
-  co_return answer<done>::unknown(seam::failure(errc::unreachable, "a holder does not read what it is told"));
+  co_return answer<done>::unknown(storage::failure(errc::unreachable, "a holder does not read what it is told"));
 }
 
 task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
@@ -330,13 +330,13 @@ task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
   });
 }
 
-void client::when_asked(std::function<void(seam::asking)> asked) { inbox_.report_to(std::move(asked)); }
+void client::when_asked(std::function<void(storage::asking)> asked) { inbox_.report_to(std::move(asked)); }
 
-void client::when_in_doubt(std::function<void(seam::shard)> verify) {
-  inbox_.when_in_doubt([verify] { verify(seam::no_shard); });
+void client::when_in_doubt(std::function<void(storage::shard)> verify) {
+  inbox_.when_in_doubt([verify] { verify(storage::no_shard); });
   lookout_.report_to([this, verify = std::move(verify)] {
     inbox_.wake_all();
-    verify(seam::no_shard);
+    verify(storage::no_shard);
   });
 }
 

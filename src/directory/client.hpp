@@ -9,37 +9,37 @@
 #include "directory/lookout.hpp"
 #include "directory/sessions.hpp"
 #include "runtime/loop.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::directory {
 
 /// The store "dir:": one machine, many processes, no server. Rows of SQLite say who holds and who waits, the kernel
 /// says who lives, and a datagram wakes whoever is next.
-class client final : public seam::backend {
+class client final : public storage::backend {
  public:
-  /// Throws seam::failure.
+  /// Throws storage::failure.
   client(const std::string& path, runtime::loop&);
   ~client() override;
-  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+  [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
                                                                limit) override;
-  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
-  [[nodiscard]] runtime::task<seam::answer<state>> inspect(runtime::io&, std::string name, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+  [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
                                                                std::uint64_t fence, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
                                                           std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
-  void when_asked(std::function<void(seam::asking)>) override;
-  void when_in_doubt(std::function<void(seam::shard)> verify) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
+  void when_asked(std::function<void(storage::asking)>) override;
+  void when_in_doubt(std::function<void(storage::shard)> verify) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
   class place;
   class number;
   class in_inbox;
-  runtime::task<seam::answer<seam::done>> post(runtime::io&, session_id to, const letter&, limit);
+  runtime::task<storage::answer<storage::done>> post(runtime::io&, session_id to, const letter&, limit);
   void check_files();
   void refresh_files() noexcept;
   void summon(const std::string& name, std::vector<summons>, instant until) noexcept;

@@ -22,7 +22,7 @@ std::string octal(mode_t mode) {
 
 }  // namespace
 
-void judge_folder(const folder_above& itself, uid_t us, seam::findings& found) {
+void judge_folder(const folder_above& itself, uid_t us, storage::findings& found) {
   const std::string what =
       itself.path + " belongs to user " + std::to_string(itself.owner) + ", with the mode " + octal(itself.mode) + ".";
   const bool others_write = (itself.mode & (S_IWGRP | S_IWOTH)) != 0;
@@ -33,7 +33,7 @@ void judge_folder(const folder_above& itself, uid_t us, seam::findings& found) {
   found.fine("dir.owner", what);
 }
 
-void judge_above(const std::vector<folder_above>& all, uid_t us, seam::findings& found) {
+void judge_above(const std::vector<folder_above>& all, uid_t us, storage::findings& found) {
   for (const folder_above& each : all) {
     const bool others_write = (each.mode & (S_IWGRP | S_IWOTH)) != 0 && (each.mode & S_ISVTX) == 0;
     const bool anothers = each.owner != us && each.owner != 0;
@@ -48,7 +48,7 @@ void judge_above(const std::vector<folder_above>& all, uid_t us, seam::findings&
   found.fine("dir.above", "Nobody else can move the directory away.");
 }
 
-void judge_file_system(long type, seam::findings& found) {
+void judge_file_system(long type, storage::findings& found) {
   const std::string id = "dir.file_system";
   if (type == TMPFS_MAGIC || type == RAMFS_MAGIC) {
     return found.note(id, "The directory is in memory (tmpfs), and empty after a restart of the machine.",
@@ -65,7 +65,7 @@ void judge_file_system(long type, seam::findings& found) {
   found.fine(id, "The directory is on a file system of this machine.");
 }
 
-void judge_room(const room_left& room, seam::findings& found) {
+void judge_room(const room_left& room, storage::findings& found) {
   const std::string files = room.files ? ", and for " + std::to_string(*room.files) + " files" : "";
   const std::string what =
       "There is room for " + std::to_string(room.bytes / mebibyte) + " MiB" + files + " where the directory is.";
@@ -81,19 +81,19 @@ void judge_room(const room_left& room, seam::findings& found) {
   }
 }
 
-void judge_version(const std::string& version, seam::findings& found) {
+void judge_version(const std::string& version, storage::findings& found) {
   found.fine("dir.version", "The tables are of the version that we write (" + version +
                                 "), and of this boot of the machine.");  // others are refused, or begun anew
 }
 
-void judge_journal(const std::string& mode, seam::findings& found) {
+void judge_journal(const std::string& mode, storage::findings& found) {
   if (mode == "wal") return found.fine("dir.journal", "Who looks waits for no writer (journal_mode wal).");
   found.warning("dir.journal", "Something else than Holdfast has changed the journal of the database (" + mode + ").",
                 "Those who look and those who write wait for each other, and calls may fail as unreachable.",
                 "Close what has it open, and open the store again: that sets it right");
 }
 
-void judge_remains(const remains& left, seam::findings& found) {
+void judge_remains(const remains& left, storage::findings& found) {
   const std::size_t living = left.sessions - left.dead;
   if (left.dead == 0 && left.sockets == 0) {
     return found.fine("dir.remains", "All " + std::to_string(living) + " sessions are of processes that live.");
@@ -105,7 +105,7 @@ void judge_remains(const remains& left, seam::findings& found) {
              "Nothing has to be done: whoever opens the store tidies up after some of them");
 }
 
-void judge_integrity(const std::string& said, const std::string& file, seam::findings& found) {
+void judge_integrity(const std::string& said, const std::string& file, storage::findings& found) {
   if (said == "ok") return found.fine("dir.integrity", "SQLite finds its file whole (quick_check).");
   if (said.empty()) {
     return found.note("dir.integrity", "There was no time to look at all of " + file + ".",

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/findings.hpp"
+#include "storage/findings.hpp"
 
 /// What the state of a folder and its files means for locks. Nothing here looks at them.
 namespace holdfast::directory {
@@ -31,14 +31,14 @@ struct remains {
   std::size_t sockets = 0;   ///< that nobody reads
 };
 
-void judge_folder(const folder_above& itself, uid_t us, seam::findings&);
-void judge_above(const std::vector<folder_above>&, uid_t us, seam::findings&);
-void judge_file_system(long type, seam::findings&);  ///< as statfs() says it
-void judge_room(const room_left&, seam::findings&);
-void judge_version(const std::string& version, seam::findings&);
-void judge_journal(const std::string& mode, seam::findings&);
-void judge_remains(const remains&, seam::findings&);
+void judge_folder(const folder_above& itself, uid_t us, storage::findings&);
+void judge_above(const std::vector<folder_above>&, uid_t us, storage::findings&);
+void judge_file_system(long type, storage::findings&);  ///< as statfs() says it
+void judge_room(const room_left&, storage::findings&);
+void judge_version(const std::string& version, storage::findings&);
+void judge_journal(const std::string& mode, storage::findings&);
+void judge_remains(const remains&, storage::findings&);
 /// "ok", or what is wrong; empty: there was no time to look at all of it.
-void judge_integrity(const std::string& said, const std::string& file, seam::findings&);
+void judge_integrity(const std::string& said, const std::string& file, storage::findings&);
 
 }  // namespace holdfast::directory

@@ -8,7 +8,7 @@
 
 #include "directory/reserve.hpp"
 #include "runtime/fork.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -25,17 +25,17 @@ constexpr std::array<const char*, 3> files_of_sqlite{"locks.db", "locks.db-wal",
   const int code = sqlite3_extended_errcode(database);
   const std::string words = path + ": " + sqlite3_errmsg(database);
   switch (code & 0xff) {
-    case SQLITE_FULL: throw seam::failure(errc::not_ready, words + " (the disk is full; free some space)");
-    case SQLITE_READONLY: throw seam::failure(errc::denied, words + " (the file system or the file is read-only)");
+    case SQLITE_FULL: throw storage::failure(errc::not_ready, words + " (the disk is full; free some space)");
+    case SQLITE_READONLY: throw storage::failure(errc::denied, words + " (the file system or the file is read-only)");
     case SQLITE_PERM:
-    case SQLITE_AUTH: throw seam::failure(errc::denied, words);
+    case SQLITE_AUTH: throw storage::failure(errc::denied, words);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      throw seam::failure(errc::foreign,
+      throw storage::failure(errc::foreign,
                           words + " (the file is damaged, or not ours; move it away when no lock is held)");
     case SQLITE_CANTOPEN:
-      throw seam::failure(errc::not_ready, words + " (is the directory writable, and are file descriptors left?)");
-    default: throw seam::failure(errc::not_ready, words);
+      throw storage::failure(errc::not_ready, words + " (is the directory writable, and are file descriptors left?)");
+    default: throw storage::failure(errc::not_ready, words);
   }
 }
 
@@ -55,7 +55,7 @@ census::census() {
   count before = counted;
   do {
     if (before.generation != now && before.open != 0) {
-      throw seam::failure(errc::forked,
+      throw storage::failure(errc::forked,
                           "a directory was open when this process was forked; open it in the child only, "
                           "or let the child exec");
     }
@@ -162,21 +162,21 @@ void database::make_tables(const reserve& fences, const sessions& living) {
   const std::int64_t mark = number_of("PRAGMA application_id");
   // The mark comes with the tables, in one transaction.
   if (mark != our_mark && (mark != 0 || found != 0 || number_of("SELECT count(*) FROM sqlite_master") != 0)) {
-    throw seam::failure(errc::foreign, path_ + " is a database of something else");
+    throw storage::failure(errc::foreign, path_ + " is a database of something else");
   }
   const auto written_by = [&](const char* which) {
     return path_ + " was written by " + which + " version of Holdfast (" + std::to_string(found) + ", we know " +
            std::to_string(version) + ")";
   };
-  if (found > version) throw seam::failure(errc::foreign, written_by("a newer"));
+  if (found > version) throw storage::failure(errc::foreign, written_by("a newer"));
   const bool in_use = living.anybody();
   // Without the file of the fences nobody knows in which boot the tables were written.
   if (found == version && (in_use || !fences.is_new())) return;
   if (in_use && found == 0) {
-    throw seam::failure(errc::foreign, path_ + " was deleted or replaced while clients use it; end them");
+    throw storage::failure(errc::foreign, path_ + " was deleted or replaced while clients use it; end them");
   }
   if (in_use) {
-    throw seam::failure(errc::foreign, written_by("an older") + ", and is in use; end those who have it open");
+    throw storage::failure(errc::foreign, written_by("an older") + ", and is in use; end those who have it open");
   }
   std::int64_t last_fence = fences.end();
   if (found != 0) last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));

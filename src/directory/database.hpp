@@ -43,13 +43,13 @@ class statement {
 /// more.
 class census {
  public:
-  census();  ///< one more; throws seam::failure(forked) in the heir of a process that had one open
+  census();  ///< one more; throws storage::failure(forked) in the heir of a process that had one open
   census(const census&) = delete;
   census& operator=(const census&) = delete;
   ~census();
 };
 
-/// The SQLite file of a store, with its tables. All errors are seam::failures that say what to do.
+/// The SQLite file of a store, with its tables. All errors are storage::failures that say what to do.
 class database {
  public:
   /// Opened as the one writer: SQLite's own lock does not wait where it should when many open a file at once.

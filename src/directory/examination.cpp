@@ -19,7 +19,7 @@
 
 #include "directory/condition.hpp"
 #include "directory/database.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -36,7 +36,7 @@ class onlooker {
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int code = sqlite3_open_v2(in.file("locks.db").c_str(), &opened, flags, nullptr);
     database_.reset(opened);
-    if (code != SQLITE_OK) throw seam::failure(errc::not_ready, in.file("locks.db") + ": " + sqlite3_errmsg(opened));
+    if (code != SQLITE_OK) throw storage::failure(errc::not_ready, in.file("locks.db") + ": " + sqlite3_errmsg(opened));
     sqlite3_busy_timeout(opened, 1'000);
   }
   [[nodiscard]] sqlite3* get() const noexcept { return database_.get(); }
@@ -77,7 +77,7 @@ std::vector<folder_above> all_above(const std::string& path) {
 room_left look_at_room(const std::string& path) {
   struct statvfs is{};
   if (::statvfs(path.c_str(), &is) != 0) {
-    throw seam::failure(errc::not_ready, "cannot look at " + path + ": " + std::generic_category().message(errno));
+    throw storage::failure(errc::not_ready, "cannot look at " + path + ": " + std::generic_category().message(errno));
   }
   room_left room;
   room.bytes = static_cast<std::uint64_t>(is.f_bavail) * is.f_frsize;
@@ -118,7 +118,7 @@ std::string check(const onlooker& database, instant until) {
   sqlite3_progress_handler(database.get(), 10'000, is_over, &until);
   try {
     return database.text("PRAGMA quick_check(1)");
-  } catch (const seam::failure& why) {
+  } catch (const storage::failure& why) {
     const bool no_time = (sqlite3_errcode(database.get()) & 0xff) == SQLITE_INTERRUPT;
     return no_time ? "" : why.text;
   }
@@ -127,7 +127,7 @@ std::string check(const onlooker& database, instant until) {
 }  // namespace
 
 std::vector<finding> examine(const folder& in, const sessions& living, instant until) {
-  seam::findings found;
+  storage::findings found;
   if (const std::optional<folder_above> itself = look_at(in.path())) judge_folder(*itself, ::geteuid(), found);
   std::vector<folder_above> above = all_above(in.path());
   std::error_code no_link;

@@ -9,7 +9,7 @@
 namespace holdfast::directory {
 
 /// Looks at the folder, what it is in and on, and its files. Waits for no writer, and changes nothing. Blocks; throws
-/// seam::failure.
+/// storage::failure.
 [[nodiscard]] std::vector<finding> examine(const folder&, const sessions&, runtime::instant until);
 
 }  // namespace holdfast::directory

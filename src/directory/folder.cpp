@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -23,7 +23,7 @@ namespace {
 
 [[noreturn]] void fail(int why, const std::string& what) {
   const bool denied = why == EACCES || why == EPERM;
-  throw seam::failure(denied ? errc::denied : errc::not_ready, what + ": " + std::generic_category().message(why));
+  throw storage::failure(denied ? errc::denied : errc::not_ready, what + ": " + std::generic_category().message(why));
 }
 
 // On these a lock is kept by a server or not at all, and a socket leads nowhere.
@@ -55,7 +55,7 @@ descriptor open_folder(const std::string& path) {
   struct stat link{};
   if (opened.get() >= 0 || ::lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return opened;
   if (link.st_uid != ::geteuid() && link.st_uid != 0) {
-    throw seam::failure(errc::denied, path + " is a link of user " + std::to_string(link.st_uid) + ", not of ours");
+    throw storage::failure(errc::denied, path + " is a link of user " + std::to_string(link.st_uid) + ", not of ours");
   }
   return descriptor(::open(path.c_str(), how));
 }
@@ -78,7 +78,7 @@ void refuse_other_files(int folder, const std::string& path) {
   while (const dirent* const one = ::readdir(all.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
     const std::string_view name = one->d_name;
     if (std::find(ours.begin(), ours.end(), name) != ours.end()) continue;
-    throw seam::failure(errc::bad_url, path + " has files that do not belong to a store, such as " + std::string(name) +
+    throw storage::failure(errc::bad_url, path + " has files that do not belong to a store, such as " + std::string(name) +
                                            "; name a new or an empty directory, for example dir:" +
                                            (path.ends_with('/') ? path : path + "/") + "locks");
   }
@@ -90,14 +90,14 @@ std::string folder::of_this_user() { return "/var/tmp/holdfast-" + std::to_strin
 
 folder::folder(const std::string& path) : path_(path) {
   if (path.empty() || path.front() != '/') {
-    throw seam::failure(errc::bad_url, "dir: wants an absolute path, for example dir:/var/lib/locks");
+    throw storage::failure(errc::bad_url, "dir: wants an absolute path, for example dir:/var/lib/locks");
   }
   if (path.find_first_of("?#") != std::string::npos) {
-    throw seam::failure(errc::bad_url, "dir: takes no options, so there is no ? and no # in its path");
+    throw storage::failure(errc::bad_url, "dir: takes no options, so there is no ? and no # in its path");
   }
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     if (errno == ENOENT || errno == ENOTDIR) {
-      throw seam::failure(errc::bad_url,
+      throw storage::failure(errc::bad_url,
                           "cannot make " + path + ": what it should be in is no directory; make that first");
     }
     fail(errno, "cannot make " + path);
@@ -108,16 +108,16 @@ folder::folder(const std::string& path) : path_(path) {
   struct stat is{};
   if (::fstat(fd_.get(), &is) != 0) fail(errno, "cannot look at " + path);
   if (is.st_uid != ::geteuid() && is.st_uid != 0) {
-    throw seam::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) +
+    throw storage::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) +
                                           ", not to us; name a directory of your own");
   }
   if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    throw seam::failure(errc::denied, path + " may be written by others; chmod go-w it, or choose another");
+    throw storage::failure(errc::denied, path + " may be written by others; chmod go-w it, or choose another");
   }
   struct statfs file_system{};
   if (::fstatfs(fd_.get(), &file_system) != 0) fail(errno, "cannot look at the file system of " + path);
   if (const char* network = network_file_system(file_system.f_type)) {
-    throw seam::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
+    throw storage::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
   }
   identity_.emplace(is);
   if (!is_store(fd_.get())) refuse_other_files(fd_.get(), path);
@@ -188,7 +188,7 @@ void folder::make_folder(const std::string& name) const {
 void folder::remove(const std::string& name) const noexcept { ::unlinkat(fd_.get(), name.c_str(), 0); }
 
 void fail_as_replaced(const std::string& path) {
-  throw seam::failure(errc::foreign, path + " was deleted or replaced while it was in use; open the store again");
+  throw storage::failure(errc::foreign, path + " was deleted or replaced while it was in use; open the store again");
 }
 
 }  // namespace holdfast::directory

@@ -29,34 +29,34 @@ class identity {
 /// has other files than those of a store, or if it is on a file system on which the kernel keeps no locks.
 class folder {
  public:
-  /// Throws seam::failure.
+  /// Throws storage::failure.
   explicit folder(const std::string& path);
   /// "/var/tmp/holdfast-<uid>".
   [[nodiscard]] static std::string of_this_user();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// Throws seam::failure(foreign) if its path refers to another directory by now, because it or one above it was
+  /// Throws storage::failure(foreign) if its path refers to another directory by now, because it or one above it was
   /// moved. Returns the time at which a file in it was last created, deleted or renamed.
   timespec check() const;
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
   /// Short whatever the path is: the address of a socket has room for 107 bytes only.
   [[nodiscard]] std::string short_path(const std::string& name) const;
-  /// Opens or creates a file in it; the descriptor does not survive exec. Throws seam::failure.
+  /// Opens or creates a file in it; the descriptor does not survive exec. Throws storage::failure.
   [[nodiscard]] descriptor open_file(const std::string& name) const;
-  /// Makes an empty file if there is none, and leaves one that is there alone, unopened. Throws seam::failure.
+  /// Makes an empty file if there is none, and leaves one that is there alone, unopened. Throws storage::failure.
   void make_file(const std::string& name) const;
-  /// The text of a small file; nothing if there is none. Throws seam::failure.
+  /// The text of a small file; nothing if there is none. Throws storage::failure.
   [[nodiscard]] std::optional<std::string> read(const std::string& name) const;
   /// Puts a text in its place: whatever happens, a loss of power included, it is the old one or the new one, and when
-  /// this returns, the new one. Throws seam::failure.
+  /// this returns, the new one. Throws storage::failure.
   void replace(const std::string& name, const std::string& text) const;
-  /// The file that a name refers to now; throws seam::failure(foreign) if there is none.
+  /// The file that a name refers to now; throws storage::failure(foreign) if there is none.
   [[nodiscard]] identity identify(const std::string& name) const;
-  /// Throws seam::failure(foreign) if the name refers to another file by now, or to none.
+  /// Throws storage::failure(foreign) if the name refers to another file by now, or to none.
   void check(const std::string& name, const identity&) const;
   /// Sets the times of a file to now, if it exists.
   void refresh(const std::string& name) const noexcept;
-  void make_folder(const std::string& name) const;  ///< if it is not there; throws seam::failure
+  void make_folder(const std::string& name) const;  ///< if it is not there; throws storage::failure
   void remove(const std::string& name) const noexcept;
 
  private:

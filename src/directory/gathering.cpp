@@ -75,8 +75,8 @@ void gathering::tell_to_look(const places::waiter& who) { told_.push_back({who.s
 
 /// One more is in. Readers have the fence of those whom they join.
 std::uint64_t gathering::fence_for(std::uint32_t part) {
-  const seam::share wants{part, all_.whole};
-  const bool joins = wants == seam::share::reader() && all_.used != 0;
+  const storage::share wants{part, all_.whole};
+  const bool joins = wants == storage::share::reader() && all_.used != 0;
   if (!joins) all_.fence = mint_.next(fences_of(wants));
   all_.used += part;
   return all_.fence;
@@ -151,9 +151,9 @@ bool gathering::downgrade(const entry& who, std::uint64_t fence, milliseconds tt
 }
 
 void gathering::resize(std::uint32_t whole) {
-  if (all_.whole == seam::share::lock) (void)living_holders(true);
+  if (all_.whole == storage::share::lock) (void)living_holders(true);
   if (idle()) return;
-  if (all_.whole == seam::share::lock) throw seam::disagreement(all_.whole, whole);
+  if (all_.whole == storage::share::lock) throw storage::disagreement(all_.whole, whole);
   all_.whole = whole;
   serve();
 }
@@ -194,7 +194,7 @@ void gathering::forget_holders(session_id who) {
 }
 
 void gathering::save() {
-  const bool one_has_it = all_.whole == seam::share::lock && all_.used == all_.whole && nobody_waits_;
+  const bool one_has_it = all_.whole == storage::share::lock && all_.used == all_.whole && nobody_waits_;
   if (one_has_it || idle()) {
     if (before_.has_row) rows_.remove_sum(name_);
   } else if (!before_.has_row) {

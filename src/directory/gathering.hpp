@@ -14,7 +14,7 @@ namespace holdfast::directory {
 
 constexpr std::uint64_t fences_in_a_block = 64;
 /// How many fences come with it: whoever is alone may hand its lock on within its process.
-[[nodiscard]] constexpr std::uint64_t fences_of(const seam::share& s) noexcept {
+[[nodiscard]] constexpr std::uint64_t fences_of(const storage::share& s) noexcept {
   return s.exclusive() ? fences_in_a_block : 1;
 }
 
@@ -24,7 +24,7 @@ struct summons {
   message text;
 };
 
-/// All who hold and wait for one name, while a transaction lasts; and the rule by which they come in: see seam::share.
+/// All who hold and wait for one name, while a transaction lasts; and the rule by which they come in: see storage::share.
 /// One counts as long as its session lives and, if its lease is fixed, its time has not run out.
 class gathering {
  public:

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -33,7 +33,7 @@ descriptor make_socket(const folder& in, session_id own) {
   const sockaddr_un here = address(in, own);
   descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (made.get() < 0 || ::bind(made.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
-    throw seam::failure(errc::not_ready,
+    throw storage::failure(errc::not_ready,
                         "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
   }
   return made;
@@ -98,7 +98,7 @@ inbox::fate inbox::put(session_id to, std::string_view bytes) const {
   }
 }
 
-void inbox::report_to(std::function<void(seam::asking)> whom) {
+void inbox::report_to(std::function<void(storage::asking)> whom) {
   asked_.with([&](auto& to) { to = std::move(whom); });
 }
 
@@ -145,7 +145,7 @@ void inbox::deliver(const letter& text) {
   asked_.with([&](const auto& to) {
     if (!to) return;
     for (const owner_bytes& each : text.owners) {
-      to({std::bit_cast<seam::owner_id>(each), text.fence, text.reason, text.taken});
+      to({std::bit_cast<storage::owner_id>(each), text.fence, text.reason, text.taken});
     }
   });
 }

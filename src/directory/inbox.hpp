@@ -13,7 +13,7 @@
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/signal.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::directory {
 
@@ -27,7 +27,7 @@ struct addressee {
 /// and wakes the claim that waits for it.
 class inbox {
  public:
-  /// Throws seam::failure. Those of sessions that are gone are removed.
+  /// Throws storage::failure. Those of sessions that are gone are removed.
   inbox(const folder&, session_id own, const std::vector<session_id>& gone, runtime::loop&);
   inbox(const inbox&) = delete;
   inbox& operator=(const inbox&) = delete;
@@ -37,7 +37,7 @@ class inbox {
   void remove(const owner_bytes&) noexcept;
 
   void wake_all();  ///< to look for themselves
-  /// Throws seam::failure(foreign) if the socket was deleted or replaced, so that no message arrives any more.
+  /// Throws storage::failure(foreign) if the socket was deleted or replaced, so that no message arrives any more.
   void check() const;
   void refresh() const noexcept;  ///< sets the times of the socket to now
 
@@ -47,7 +47,7 @@ class inbox {
   /// What was sent is kept by the kernel until it is read, or its reader is gone.
   [[nodiscard]] fate send(session_id to, const letter&) const;
   /// Whom the loop tells of letters.
-  void report_to(std::function<void(seam::asking)> whom);
+  void report_to(std::function<void(storage::asking)> whom);
   /// What the loop calls when letters may have been lost.
   void when_in_doubt(std::function<void()> verify);
 
@@ -65,7 +65,7 @@ class inbox {
   const identity address_;
   const std::size_t room_;  // messages that the kernel keeps
   runtime::guarded<std::map<owner_bytes, addressee*>> waiting_;
-  runtime::guarded<std::function<void(seam::asking)>> asked_;
+  runtime::guarded<std::function<void(storage::asking)>> asked_;
   runtime::guarded<std::function<void()>> doubt_;
 };
 

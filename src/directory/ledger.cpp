@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "directory/transaction.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -54,7 +54,7 @@ void ledger::begin_session(std::vector<session_id>& gone) {
   enter.bind(1, ::getpid()).bind(2, own_pid_namespace());
   const session_id id = enter.step() ? enter.number(0) : 0;
   enter.reset();
-  if (!sessions_.begin(id)) throw seam::failure(errc::foreign, "a new session's byte is locked already");
+  if (!sessions_.begin(id)) throw storage::failure(errc::foreign, "a new session's byte is locked already");
   change.keep();
 }
 
@@ -120,7 +120,7 @@ ledger::line ledger::find_place(gathering& all, entry& me) {
     is.holders = all.living_holders(one_is_in_the_way);
     is.fence = all.admit(me, known);
   }
-  if (!is.fence && !known && all.whole() != me.wants.whole) throw seam::disagreement(all.whole(), me.wants.whole);
+  if (!is.fence && !known && all.whole() != me.wants.whole) throw storage::disagreement(all.whole(), me.wants.whole);
   if (is.fence || !me.queue) return is;
   if (!known) all.wait(me);
   is.before = all.predecessor(me);
@@ -198,19 +198,19 @@ void ledger::make_cells(instant until) {
   has_cells_ = true;
 }
 
-seam::reading ledger::get_cell(const std::string& name, instant until) {
+storage::reading ledger::get_cell(const std::string& name, instant until) {
   make_cells(until);
   const writing look(*this, until);
   return read_cell(cells_->find(name), microseconds_now());
 }
 
-seam::answer<std::uint64_t> ledger::put_cell(const std::string& name, std::uint64_t seen, const seam::change& wanted,
+storage::answer<std::uint64_t> ledger::put_cell(const std::string& name, std::uint64_t seen, const storage::change& wanted,
                                              instant until, std::vector<summons>& told) {
   make_cells(until);
   writing change(*this, until);
   const std::int64_t now = microseconds_now();
-  std::optional<seam::cell_record> is = cells_->find(name);
-  seam::put_result result = seam::put_cell(is, seen, wanted, now);
+  std::optional<storage::cell_record> is = cells_->find(name);
+  storage::put_result result = storage::put_cell(is, seen, wanted, now);
   if (!result.made) return std::move(result.said);
   cells_->save(name, *is, now);
   std::vector<summons> waiting;
@@ -220,7 +220,7 @@ seam::answer<std::uint64_t> ledger::put_cell(const std::string& name, std::uint6
   return std::move(result.said);
 }
 
-bool ledger::watch_cell(const std::string& name, const seam::reading& seen, const owner_bytes& who,
+bool ledger::watch_cell(const std::string& name, const storage::reading& seen, const owner_bytes& who,
                         milliseconds for_long, instant until) {
   make_cells(until);
   writing change(*this, until);

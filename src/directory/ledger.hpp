@@ -24,7 +24,7 @@ namespace holdfast::directory {
 /// The lock table: rows of SQLite, changed in one short transaction each, by one writer at a time.
 class ledger {
  public:
-  /// Throws seam::failure. `gone` gets the sessions that ended without a word, for whoever tidies up after them.
+  /// Throws storage::failure. `gone` gets the sessions that ended without a word, for whoever tidies up after them.
   ledger(const folder&, sessions&, std::vector<session_id>& gone);
 
   struct found {
@@ -38,7 +38,7 @@ class ledger {
   };
   static constexpr std::size_t most_watched = 64;
 
-  /// All take a limit for the writer's turn; they throw seam::failure. `told` gets whoever has to look.
+  /// All take a limit for the writer's turn; they throw storage::failure. `told` gets whoever has to look.
   [[nodiscard]] found acquire(entry&, instant until, std::vector<summons>& told);
   [[nodiscard]] bool renew(const entry&, milliseconds ttl, instant until);
   [[nodiscard]] bool downgrade(const entry&, std::uint64_t fence, milliseconds ttl, instant until,
@@ -47,23 +47,23 @@ class ledger {
   void resize(const std::string& name, std::uint32_t whole, instant until, std::vector<summons>& told);
   /// Somebody who was let in turned out to be gone: on to the next.
   void pass_over(session_id gone, const std::string& name, instant until, std::vector<summons>& told);
-  [[nodiscard]] seam::reading get_cell(const std::string& name, instant until);
-  [[nodiscard]] seam::answer<std::uint64_t> put_cell(const std::string& name, std::uint64_t seen, const seam::change&,
+  [[nodiscard]] storage::reading get_cell(const std::string& name, instant until);
+  [[nodiscard]] storage::answer<std::uint64_t> put_cell(const std::string& name, std::uint64_t seen, const storage::change&,
                                                      instant until, std::vector<summons>& told);
   /// False: it is not as seen any more. Else it will be told, once, if it changes before `for_long` is over.
-  [[nodiscard]] bool watch_cell(const std::string& name, const seam::reading& seen, const owner_bytes& who,
+  [[nodiscard]] bool watch_cell(const std::string& name, const storage::reading& seen, const owner_bytes& who,
                                 milliseconds for_long, instant until);
   /// Who holds it, and has to be told; that they are asked is written down.
   [[nodiscard]] claims_by_session ask_holders(const std::string& name, const std::string& reason, std::uint64_t fence,
                                               instant until);
   /// False: nobody holds it who is meant. `losers` gets those who have to be told that they lost it.
-  [[nodiscard]] bool break_lock(const seam::breaking&, instant until, std::vector<summons>& told,
+  [[nodiscard]] bool break_lock(const storage::breaking&, instant until, std::vector<summons>& told,
                                 claims_by_session& losers);
   /// These look, and change nothing: no writer's turn is needed.
   [[nodiscard]] state inspect(const std::string& name, instant until);
   /// In the order of their names, in one moment; `most` names are looked at, some of which the dead may have left.
   [[nodiscard]] listing list(const std::string& prefix, const std::string& after, std::size_t most, instant until);
-  /// Throws seam::failure when the files are not those that were opened.
+  /// Throws storage::failure when the files are not those that were opened.
   void check_files() { database_.files().check(); }
   /// Ends our session in order. Those who get what it may have left behind are told.
   [[nodiscard]] std::vector<summons> leave() noexcept;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -31,7 +31,7 @@ std::uint64_t mint::next(std::uint64_t how_many) {
   std::int64_t reserved = there ? look_.number(1) : 0;
   look_.reset();
   if (!there) {  // fences may have been used that we know nothing of
-    throw seam::failure(errc::foreign, folder_.file("locks.db") +
+    throw storage::failure(errc::foreign, folder_.file("locks.db") +
                                            " does not say which fences were used; it is damaged, so move it away when "
                                            "no lock is held");
   }

@@ -11,10 +11,10 @@ namespace holdfast::directory {
 /// lost power meanwhile: then it goes on behind what was reserved.
 class mint {
  public:
-  mint(const folder&, const database&);  ///< throws seam::failure
+  mint(const folder&, const database&);  ///< throws storage::failure
 
   void begin() noexcept { reserved_to_ = 0; }                ///< a transaction
-  [[nodiscard]] std::uint64_t next(std::uint64_t how_many);  ///< the first of them; throws seam::failure
+  [[nodiscard]] std::uint64_t next(std::uint64_t how_many);  ///< the first of them; throws storage::failure
   /// Before a transaction is kept, and anybody can use them.
   void secure();
 

@@ -15,7 +15,7 @@ class opened_files {
   explicit opened_files(const folder& in) : folder_(in) {}
   void add(const std::string& name, const identity& opened) { all_.emplace_back(name, opened); }
 
-  /// Throws seam::failure(foreign) if one of them, or the directory, was deleted or replaced.
+  /// Throws storage::failure(foreign) if one of them, or the directory, was deleted or replaced.
   void check() const;
   /// The same for the price of one system call while nothing was created, deleted or renamed in the directory. For one
   /// thread at a time.

@@ -5,14 +5,14 @@
 
 #include "directory/ledger.hpp"
 #include "directory/transaction.hpp"
-#include "store/self.hpp"
+#include "storage/self.hpp"
 
 namespace holdfast::directory {
 
 namespace {
 
 state::note note_of(const std::string& reason, std::uint64_t fence) {
-  return {reason, seam::who_we_are(), fence, std::chrono::system_clock::now()};
+  return {reason, storage::who_we_are(), fence, std::chrono::system_clock::now()};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ claims_by_session ledger::ask_holders(const std::string& name, const std::string
   return those;
 }
 
-bool ledger::break_lock(const seam::breaking& what, instant until, std::vector<summons>& told,
+bool ledger::break_lock(const storage::breaking& what, instant until, std::vector<summons>& told,
                         claims_by_session& losers) {
   make_notes(until);
   writing change(*this, until);
@@ -86,8 +86,8 @@ bool ledger::break_lock(const seam::breaking& what, instant until, std::vector<s
   const survey there(places_, sessions_, what.name);  // those who are left
   std::uint64_t fence = what.fence;
   for (const places::row& each : there.holders()) {
-    const seam::share has{each.part, each.whole};
-    if (!what.is_about(std::bit_cast<seam::owner_id>(each.owner), has, each.fence, fences_of(has))) continue;
+    const storage::share has{each.part, each.whole};
+    if (!what.is_about(std::bit_cast<storage::owner_id>(each.owner), has, each.fence, fences_of(has))) continue;
     all.take_from(each);
     losers[each.session].push_back(each.owner);
     if (fence == 0) fence = each.fence;

@@ -7,17 +7,17 @@
 #include "directory/database.hpp"
 #include "directory/message.hpp"
 #include "directory/sessions.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::directory {
 
-using seam::milliseconds;
+using storage::milliseconds;
 
 /// One party's entry. It remembers its ticket, so that nothing has to be searched.
 struct entry {
   std::string name;
   owner_bytes owner{};
-  seam::share wants{};
+  storage::share wants{};
   milliseconds ttl{};
   bool fixed = false;
   bool queue = true;

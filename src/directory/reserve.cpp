@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -29,12 +29,12 @@ reserve::reserve(const folder& in) : folder_(in), this_boot_(boot_of_this_machin
   int written_by = 0;
   words >> ours >> written_by;
   if (ours == "holdfast" && written_by > format_version) {
-    throw seam::failure(errc::foreign, in.file(fence_file) + " was written by a newer version of Holdfast (" +
+    throw storage::failure(errc::foreign, in.file(fence_file) + " was written by a newer version of Holdfast (" +
                                            std::to_string(written_by) + ", we know " + std::to_string(format_version) +
                                            ")");
   }
   if (!(words >> boot_ >> end_) || ours != "holdfast" || end_ < 0) {
-    throw seam::failure(errc::foreign, in.file(fence_file) + " is damaged, or not ours");
+    throw storage::failure(errc::foreign, in.file(fence_file) + " is damaged, or not ours");
   }
 }
 

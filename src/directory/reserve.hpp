@@ -11,13 +11,13 @@ namespace holdfast::directory {
 /// boot; so nothing else is ever waited for to reach the disk.
 class reserve {
  public:
-  explicit reserve(const folder&);  ///< throws seam::failure
+  explicit reserve(const folder&);  ///< throws storage::failure
 
   [[nodiscard]] bool is_new() const noexcept { return boot_.empty(); }
   /// Written before this machine was started; or not written at all.
   [[nodiscard]] bool of_another_boot() const noexcept { return boot_ != this_boot_; }
   [[nodiscard]] std::int64_t end() const noexcept { return end_; }
-  /// Durable when it returns. By the one writer only. Throws seam::failure.
+  /// Durable when it returns. By the one writer only. Throws storage::failure.
   void extend_to(std::int64_t end);
 
  private:

@@ -11,7 +11,7 @@ using session_id = std::int64_t;
 /// it went.
 class sessions {
  public:
-  explicit sessions(const folder& in) : bytes_(in, "sessions") {}  ///< throws seam::failure
+  explicit sessions(const folder& in) : bytes_(in, "sessions") {}  ///< throws storage::failure
 
   /// Locks our own byte; true if it was free. Once. Throws std::system_error.
   [[nodiscard]] bool begin(session_id id) {

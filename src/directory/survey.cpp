@@ -10,7 +10,7 @@
 
 #include "directory/gathering.hpp"
 #include "runtime/clock.hpp"
-#include "store/state.hpp"
+#include "storage/state.hpp"
 
 namespace holdfast::directory {
 
@@ -52,7 +52,7 @@ class passports {
 };
 
 void describe(state::party& who, const places::row& r) {
-  seam::describe(who, std::bit_cast<seam::owner_id>(r.owner), {r.part, r.whole}, r.label);
+  storage::describe(who, std::bit_cast<storage::owner_id>(r.owner), {r.part, r.whole}, r.label);
 }
 
 /// Fences and tickets are never below the clock.
@@ -85,7 +85,7 @@ state survey::as_state(std::int64_t pid_namespace, const bounds& listed) const {
   is.waiting = waiters_.size();
   if (!waiters_.empty()) is.waiting_since = std::min(today, since(waiters_.front().ticket));
   const std::vector<places::row>& any = holders_.empty() ? waiters_ : holders_;
-  if (!any.empty() && any.front().whole != seam::share::lock) is.permits = any.front().whole;
+  if (!any.empty() && any.front().whole != storage::share::lock) is.permits = any.front().whole;
   for (std::size_t n = 0; n < std::min(holders_.size(), listed.holders); ++n) {
     const places::row& each = holders_[n];
     state::holder& who = is.holders.emplace_back();

@@ -16,7 +16,7 @@ using claims_by_session = std::map<session_id, std::vector<owner_bytes>>;
 /// Changes nothing, so the dead stay where they are.
 class survey {
  public:
-  /// Throws seam::failure.
+  /// Throws storage::failure.
   survey(places&, const sessions&, const std::string& name);
 
   struct bounds {  ///< of what is listed

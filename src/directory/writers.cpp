@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::directory {
 
@@ -56,11 +56,11 @@ writers::writers(const folder& in, milliseconds longest_pause)
     : file_(in, "writers"), longest_pause_(longest_pause), pid_(::getpid()) {
   // Never shorter than it is: others have it mapped.
   if (::posix_fallocate(file_.fd(), 0, page) != 0) {
-    throw seam::failure(errc::not_ready, in.file("writers") + ": no room for it (the disk is full; free some space)");
+    throw storage::failure(errc::not_ready, in.file("writers") + ": no room for it (the disk is full; free some space)");
   }
   void* mapped = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file_.fd(), 0);
   if (mapped == MAP_FAILED) {
-    throw seam::failure(errc::not_ready,
+    throw storage::failure(errc::not_ready,
                         in.file("writers") + ": cannot be mapped: " + std::generic_category().message(errno));
   }
   board_ = static_cast<board*>(mapped);  // zeros, if it is new
@@ -77,7 +77,7 @@ void writers::name_the_one() const {
   const std::string stat = line_of("/proc/" + pid + "/stat");
   const std::size_t after_name = stat.rfind(')');
   const bool stopped = after_name != std::string::npos && stat.size() > after_name + 2 && stat[after_name + 2] == 'T';
-  throw seam::failure::late(
+  throw storage::failure::late(
       "process " + pid + " (" + line_of("/proc/" + pid + "/comm") +
       (stopped ? ") is stopped in the middle of a write; continue or end it" : ") is in the middle of a write"));
 }

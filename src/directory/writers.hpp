@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 class writers {
  public:
   /// `longest_pause`: if the first in line does not take its turn for this long, the next one does. Throws
-  /// seam::failure.
+  /// storage::failure.
   explicit writers(const folder&, milliseconds longest_pause = milliseconds(500));
   writers(const writers&) = delete;
   writers& operator=(const writers&) = delete;
@@ -32,7 +32,7 @@ class writers {
   /// To be the one writer, while it lives. Threads of one client must take turns before.
   class turn {
    public:
-    /// Waits until then; throws a seam::failure that names who is in the middle of a write.
+    /// Waits until then; throws a storage::failure that names who is in the middle of a write.
     turn(writers&, instant until);
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
@@ -43,7 +43,7 @@ class writers {
   };
   /// The number of writers that wait, including those that have left and that nobody has passed since.
   [[nodiscard]] std::uint64_t waiting() const noexcept { return board_->next - board_->served; }
-  /// Throws the seam::failure of whoever had no turn in time. It names the process that wrote last: most likely it
+  /// Throws the storage::failure of whoever had no turn in time. It names the process that wrote last: most likely it
   /// still does. (The kernel does not tell whose such a lock is.)
   [[noreturn]] void name_the_one() const;
 

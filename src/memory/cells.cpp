@@ -13,19 +13,19 @@ std::int64_t microseconds(runtime::instant t) {
 
 }  // namespace
 
-seam::reading cells::get(const std::string& name, runtime::instant now) const {
+storage::reading cells::get(const std::string& name, runtime::instant now) const {
   return table_.with([&](const table& t) {
     const auto at = t.named.find(name);
     return read_cell(at == t.named.end() ? std::nullopt : at->second.record, microseconds(now));
   });
 }
 
-seam::answer<std::uint64_t> cells::put(const std::string& name, std::uint64_t seen, const seam::change& wanted,
+storage::answer<std::uint64_t> cells::put(const std::string& name, std::uint64_t seen, const storage::change& wanted,
                                        runtime::instant now) {
   return table_.with([&](table& t) {
     tidy(t, microseconds(now));
     entry& e = t.named[name];
-    seam::put_result result = put_cell(e.record, seen, wanted, microseconds(now));
+    storage::put_result result = put_cell(e.record, seen, wanted, microseconds(now));
     if (result.tell) {
       for (runtime::signal* each : e.watchers) each->set();
     }
@@ -33,7 +33,7 @@ seam::answer<std::uint64_t> cells::put(const std::string& name, std::uint64_t se
   });
 }
 
-bool cells::watch(const std::string& name, const seam::reading& seen, runtime::signal& who, runtime::instant now) {
+bool cells::watch(const std::string& name, const storage::reading& seen, runtime::signal& who, runtime::instant now) {
   return table_.with([&](table& t) {
     entry& e = t.named[name];
     if (has_changed(e.record, seen, microseconds(now))) return false;

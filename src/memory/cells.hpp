@@ -8,25 +8,25 @@
 #include "runtime/clock.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
-#include "store/cell_record.hpp"
+#include "storage/cell_record.hpp"
 
 namespace holdfast::memory {
 
 /// The cells of a server. Time is what the callers say it is.
 class cells {
  public:
-  [[nodiscard]] seam::reading get(const std::string& name, runtime::instant now) const;
-  [[nodiscard]] seam::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const seam::change&,
+  [[nodiscard]] storage::reading get(const std::string& name, runtime::instant now) const;
+  [[nodiscard]] storage::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const storage::change&,
                                                 runtime::instant now);
   /// False: it is not as seen any more. Else the signal will be set when it changes; forget() it before it dies.
-  [[nodiscard]] bool watch(const std::string& name, const seam::reading& seen, runtime::signal&, runtime::instant now);
+  [[nodiscard]] bool watch(const std::string& name, const storage::reading& seen, runtime::signal&, runtime::instant now);
   void forget(const std::string& name, const runtime::signal&) noexcept;
   void clear();
   [[nodiscard]] std::size_t size() const noexcept;  ///< those that are kept or waited for, and some that were
 
  private:
   struct entry {
-    std::optional<seam::cell_record> record;
+    std::optional<storage::cell_record> record;
     std::vector<runtime::signal*> watchers;
   };
   struct table {

@@ -10,8 +10,8 @@ namespace {
 using runtime::io;
 using runtime::task;
 using runtime::wake;
-using seam::done;
-using seam::grant;
+using storage::done;
+using storage::grant;
 
 bool one_in(io& i, unsigned n) { return n != 0 && i.random() % n == 0; }
 
@@ -19,7 +19,7 @@ template <class T, class Act>
 answer<T> carry_out(const Act& act, instant now) {
   try {
     return act(now);
-  } catch (const seam::failure& why) {
+  } catch (const storage::failure& why) {
     return answer<T>::unknown(why);
   }
 }
@@ -36,12 +36,12 @@ task<answer<T>> ask(const server& s, io& i, limit l, Act act) {
   }
   const wake why = co_await sleep(i, l);
   (void)why;
-  co_return answer<T>::unknown(seam::failure::late("no answer"));
+  co_return answer<T>::unknown(storage::failure::late("no answer"));
 }
 
-class place final : public seam::claim {
+class place final : public storage::claim {
  public:
-  place(server& s, seam::claim_spec spec) : server_(s), me_(std::move(spec)) {}
+  place(server& s, storage::claim_spec spec) : server_(s), me_(std::move(spec)) {}
   ~place() override { server_.leave(me_); }
 
   task<answer<grant>> poll(io& i, limit l) override {
@@ -49,7 +49,7 @@ class place final : public seam::claim {
       server::state_of is = server_.acquire(me_, now);
       expires_ = is.expires;
       if (!is.ours) return answer<grant>::no({std::move(is.holder)});
-      const instant deadline = seam::deadline_after(now, me_.spec().ttl);
+      const instant deadline = storage::deadline_after(now, me_.spec().ttl);
       return answer<grant>::yes({is.fence, is.fences, deadline});
     });
   }
@@ -63,14 +63,14 @@ class place final : public seam::claim {
   task<answer<instant>> renew(io& i, milliseconds ttl, limit l) override {
     return ask<instant>(server_, i, std::move(l), [this, ttl](instant now) {
       if (!server_.renew(me_, ttl, now)) return answer<instant>::no();
-      return answer<instant>::yes(seam::deadline_after(now, ttl));
+      return answer<instant>::yes(storage::deadline_after(now, ttl));
     });
   }
 
   task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
     return ask<instant>(server_, i, std::move(l), [this, fence, ttl](instant now) {
       if (!server_.downgrade(me_, fence, ttl, now)) return answer<instant>::no();
-      return answer<instant>::yes(seam::deadline_after(now, ttl));
+      return answer<instant>::yes(storage::deadline_after(now, ttl));
     });
   }
 
@@ -86,28 +86,28 @@ class place final : public seam::claim {
   instant expires_{};
 };
 
-class number final : public seam::cell {
+class number final : public storage::cell {
  public:
   number(server& s, std::string name) : server_(s), name_(std::move(name)) {}
 
-  task<answer<seam::reading>> get(io& i, limit l) override {
-    return ask<seam::reading>(server_, i, std::move(l), [this](instant now) {
-      return answer<seam::reading>::yes(server_.numbers().get(name_, now));
+  task<answer<storage::reading>> get(io& i, limit l) override {
+    return ask<storage::reading>(server_, i, std::move(l), [this](instant now) {
+      return answer<storage::reading>::yes(server_.numbers().get(name_, now));
     });
   }
 
-  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, storage::change wanted, limit l) override {
     return ask<std::uint64_t>(server_, i, std::move(l), [this, seen, wanted = std::move(wanted)](instant now) {
       return server_.numbers().put(name_, seen, wanted, now);
     });
   }
 
   // An end pushes nothing, and a push may get lost.
-  task<wake> changed(io& i, seam::reading seen, limit l) override {
+  task<wake> changed(io& i, storage::reading seen, limit l) override {
     runtime::signal told;
     const instant now = i.now();
     if (!server_.numbers().watch(name_, seen, told, now)) co_return wake::signalled;
-    const instant again = now + (seen.there ? std::min(seen.left, seam::look_again) : seam::look_again);
+    const instant again = now + (seen.there ? std::min(seen.left, storage::look_again) : storage::look_again);
     const wake why = co_await wait(i, told, limit(std::min(l.at(), again), l.stop()));
     server_.numbers().forget(name_, told);
     co_return why == wake::late&& again < l.at() ? wake::signalled : why;
@@ -122,7 +122,7 @@ class number final : public seam::cell {
 
 client::client(std::shared_ptr<server> s) noexcept : server_(std::move(s)) {}
 
-std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
+std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
   return std::make_unique<place>(*server_, std::move(spec));
 }
 
@@ -133,7 +133,7 @@ task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, 
   });
 }
 
-std::unique_ptr<seam::cell> client::open_cell(std::string name) {
+std::unique_ptr<storage::cell> client::open_cell(std::string name) {
   return std::make_unique<number>(*server_, std::move(name));
 }
 
@@ -157,7 +157,7 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   return ask<listing>(*server_, i, std::move(l), look);
 }
 
-task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
   return ask<done>(*server_, i, std::move(l), [s = server_, what = std::move(what)](instant now) {
     return s->break_lock(what, now) ? answer<done>::yes({}) : answer<done>::no();
   });

@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "memory/server.hpp"
-#include "store/self.hpp"
-#include "store/state.hpp"
+#include "storage/self.hpp"
+#include "storage/state.hpp"
 
 namespace holdfast::memory {
 
@@ -17,12 +17,12 @@ using std::chrono::system_clock;
 
 constexpr runtime::span remembered_for = 24h;
 
-bool has_fence(const seam::lock_queue::holder& h, std::uint64_t wanted) noexcept {
+bool has_fence(const storage::lock_queue::holder& h, std::uint64_t wanted) noexcept {
   return wanted >= h.fence && wanted - h.fence < server::fences_of(h.part);
 }
 
-bool in_use(const seam::lock_queue& claims, instant now) noexcept {
-  const auto lives = [&](const seam::lock_queue::holder& h) { return h.expires > now; };
+bool in_use(const storage::lock_queue& claims, instant now) noexcept {
+  const auto lives = [&](const storage::lock_queue::holder& h) { return h.expires > now; };
   return !claims.waiters().empty() || std::ranges::any_of(claims.holders(), lives);
 }
 
@@ -45,13 +45,13 @@ state server::look(const table& t, const std::string& name, const bounds& listed
     return today - std::chrono::duration_cast<system_clock::duration>(now - then);
   };
   const std::uint32_t whole = e.claims.whole();
-  if (whole != seam::share::lock) is.permits = whole;
+  if (whole != storage::share::lock) is.permits = whole;
   for (const auto& h : e.claims.holders()) {
     if (h.expires <= now) continue;
     if (e.asked && std::ranges::find(e.asked->whom, h.owner) != e.asked->whom.end()) is.asked = e.asked->note;
     if (++is.holding > listed.holders) continue;
     state::holder& who = is.holders.emplace_back();
-    seam::describe(who, h.owner, {h.part, whole}, h.label);
+    storage::describe(who, h.owner, {h.part, whole}, h.label);
     who.pid = ::getpid();
     who.fence = h.fence;
     who.left = std::chrono::duration_cast<milliseconds>(h.expires - now);
@@ -62,7 +62,7 @@ state server::look(const table& t, const std::string& name, const bounds& listed
   for (const auto& w : waiters) {
     if (++is.waiting > listed.waiters) continue;
     state::party& who = is.waiters.emplace_back();
-    seam::describe(who, w.owner, w.wants, w.label);
+    storage::describe(who, w.owner, w.wants, w.label);
     who.pid = ::getpid();
   }
   return is;
@@ -87,11 +87,11 @@ listing server::list(const std::string& prefix, const std::string& after, std::s
 }
 
 bool server::revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now) {
-  std::vector<seam::asking> asked;
+  std::vector<storage::asking> asked;
   table_.with([&](table& t) {
     const auto at = t.locks.find(name);
     if (at == t.locks.end()) return;
-    request to_let_go{{reason, seam::who_we_are(), fence, system_clock::now()}, {}};
+    request to_let_go{{reason, storage::who_we_are(), fence, system_clock::now()}, {}};
     for (const auto& h : at->second.claims.holders()) {
       if (h.expires <= now || (fence != 0 && !has_fence(h, fence))) continue;
       asked.push_back({h.owner, fence, reason});
@@ -103,8 +103,8 @@ bool server::revoke(const std::string& name, const std::string& reason, std::uin
   return !asked.empty();
 }
 
-bool server::break_lock(const seam::breaking& what, instant now) {
-  std::vector<seam::asking> losers;
+bool server::break_lock(const storage::breaking& what, instant now) {
+  std::vector<storage::asking> losers;
   const bool taken = table_.with([&](table& t) {
     const auto before = t.broken.find(what.name);
     if (before != t.broken.end() && before->second.id == what.id) return true;
@@ -113,7 +113,7 @@ bool server::break_lock(const seam::breaking& what, instant now) {
     entry& e = at->second;
     e.claims.drop_expired(now);
     std::uint64_t fence = what.fence;
-    std::vector<seam::owner_id> owners;
+    std::vector<storage::owner_id> owners;
     for (const auto& h : e.claims.holders()) {
       if (!what.is_about(h.owner, {h.part, e.claims.whole()}, h.fence, fences_of(h.part))) continue;
       owners.push_back(h.owner);
@@ -122,7 +122,7 @@ bool server::break_lock(const seam::breaking& what, instant now) {
     }
     if (losers.empty()) return false;
     std::erase_if(t.broken, [&](const auto& each) { return now - each.second.at >= remembered_for; });
-    t.broken[what.name] = {{what.reason, seam::who_we_are(), fence, system_clock::now()}, what.id, now};
+    t.broken[what.name] = {{what.reason, storage::who_we_are(), fence, system_clock::now()}, what.id, now};
     e.claims.break_holders(owners, now);
     if (e.claims.idle()) t.locks.erase(at);
     return true;
@@ -131,10 +131,10 @@ bool server::break_lock(const seam::breaking& what, instant now) {
   return taken;
 }
 
-void server::tell(const std::vector<seam::asking>& all_that) {
+void server::tell(const std::vector<storage::asking>& all_that) {
   hearers_.with([&](const auto& all) {
     for (const hearer* each : all) {
-      for (const seam::asking& what : all_that) (*each)(what);
+      for (const storage::asking& what : all_that) (*each)(what);
     }
   });
 }

@@ -39,17 +39,17 @@ std::shared_ptr<server> server::named(const std::string& name) {
 
 server::state_of server::acquire(party& p, instant now) {
   return table_.with([&](table& t) -> state_of {
-    const seam::claim_spec& wanted = p.spec_;
+    const storage::claim_spec& wanted = p.spec_;
     entry& e = entry_of(t, wanted.name);
     t.waiting.try_emplace(wanted.owner, &p);
-    using mode = seam::lock_queue::mode;
+    using mode = storage::lock_queue::mode;
     const mode how = wanted.barges ? mode::unfair : wanted.queue ? mode::queue : mode::once;
-    const seam::lock_queue::holder* const mine =
+    const storage::lock_queue::holder* const mine =
         e.claims.acquire({wanted.owner, wanted.wants, wanted.ttl, wanted.label, now}, how, now);
     if (!e.claims.waits(wanted.owner)) t.waiting.erase(wanted.owner);
     if (mine != nullptr) return {true, mine->fence, fences_of(mine->part), mine->expires, {}};
     const auto& holders = e.claims.holders();
-    const auto first = std::ranges::min_element(holders, {}, &seam::lock_queue::holder::expires);
+    const auto first = std::ranges::min_element(holders, {}, &storage::lock_queue::holder::expires);
     if (first == holders.end()) return {false, 0, 0, now, {}};
     return {false, 0, 0, first->expires, first->label};
   });
@@ -85,8 +85,8 @@ void server::resize(const std::string& name, std::uint32_t whole, instant now) {
   table_.with([&](table& t) {
     const auto at = t.locks.find(name);
     if (at == t.locks.end()) return;
-    seam::lock_queue& claims = at->second.claims;
-    if (claims.whole() == seam::share::lock) throw seam::disagreement(claims.whole(), whole);
+    storage::lock_queue& claims = at->second.claims;
+    if (claims.whole() == storage::share::lock) throw storage::disagreement(claims.whole(), whole);
     claims.resize(whole, now);
   });
 }
@@ -107,17 +107,17 @@ void server::remove(const hearer& who) noexcept {
 }
 
 server::entry& server::entry_of(table& t, const std::string& name) {
-  const auto next_fence = [&t](const seam::share& wants) {
+  const auto next_fence = [&t](const storage::share& wants) {
     return std::exchange(t.last_fence, t.last_fence + fences_of(wants.part)) + 1;
   };
-  const auto notify = [&t](const seam::owner_id& owner) {
+  const auto notify = [&t](const storage::owner_id& owner) {
     const auto at = t.waiting.find(owner);
     const bool lost = t.wanted.lose_pushes != 0 && t.pushes++ % t.wanted.lose_pushes == 0;
     if (!lost && at != t.waiting.end()) at->second->granted_.set();
   };
   const auto at = t.locks.find(name);
   if (at != t.locks.end()) return at->second;
-  return t.locks.try_emplace(name, entry{seam::lock_queue(next_fence, notify)}).first->second;
+  return t.locks.try_emplace(name, entry{storage::lock_queue(next_fence, notify)}).first->second;
 }
 
 void server::set_faults(const faults& f) {

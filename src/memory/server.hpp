@@ -10,33 +10,33 @@
 
 #include "memory/cells.hpp"
 #include "runtime/guarded.hpp"
-#include "store/claim.hpp"
-#include "store/lock_queue.hpp"
+#include "storage/claim.hpp"
+#include "storage/lock_queue.hpp"
 
 namespace holdfast::memory {
 
-using seam::answer;
-using seam::instant;
-using seam::milliseconds;
+using storage::answer;
+using storage::instant;
+using storage::milliseconds;
 
 /// What tests can switch on. "One in n": 0 is never, 1 is always.
 struct faults {
   unsigned lose_requests = 0;              ///< one in n is never carried out
   unsigned lose_replies = 0;               ///< one in n is carried out, but nobody hears of it
   unsigned lose_pushes = 0;                ///< one in n waiters is not told that it was granted
-  std::optional<seam::failure> refusal{};  ///< every request is answered with this
+  std::optional<storage::failure> refusal{};  ///< every request is answered with this
 };
 
 /// Somebody who waits or holds here. It leaves before it dies.
 class party {
  public:
-  party(seam::claim_spec spec) : spec_(std::move(spec)) {}
-  [[nodiscard]] const seam::claim_spec& spec() const noexcept { return spec_; }
+  party(storage::claim_spec spec) : spec_(std::move(spec)) {}
+  [[nodiscard]] const storage::claim_spec& spec() const noexcept { return spec_; }
   [[nodiscard]] runtime::signal& granted() noexcept { return granted_; }
 
  private:
   friend class server;
-  const seam::claim_spec spec_;
+  const storage::claim_spec spec_;
   runtime::signal granted_;
 };
 
@@ -53,7 +53,7 @@ class server {
     instant expires;     ///< when a holder's time is over, the first of them
     std::string holder;  ///< its label, if it is not us
   };
-  /// Throws seam::failure when others use the name for something else.
+  /// Throws storage::failure when others use the name for something else.
   [[nodiscard]] state_of acquire(party&, instant now);
   [[nodiscard]] bool renew(const party&, milliseconds ttl, instant now);
   [[nodiscard]] bool downgrade(const party&, std::uint64_t fence, milliseconds ttl, instant now);
@@ -66,9 +66,9 @@ class server {
   /// False: nobody holds it, or not with that fence.
   [[nodiscard]] bool revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now);
   /// False: nobody who holds it is meant.
-  [[nodiscard]] bool break_lock(const seam::breaking&, instant now);
+  [[nodiscard]] bool break_lock(const storage::breaking&, instant now);
   /// Who is told, for all in this process, whoever it is that is asked; until it is taken out.
-  using hearer = std::function<void(seam::asking)>;
+  using hearer = std::function<void(storage::asking)>;
   void add(const hearer&);
   void remove(const hearer&) noexcept;
 
@@ -77,7 +77,7 @@ class server {
   static constexpr std::uint64_t fences_in_a_block = 64;
   /// How many fences come with a grant of this part.
   [[nodiscard]] static constexpr std::uint64_t fences_of(std::uint32_t part) noexcept {
-    return part == seam::share::lock ? fences_in_a_block : 1;
+    return part == storage::share::lock ? fences_in_a_block : 1;
   }
 
   void set_faults(const faults&);
@@ -89,21 +89,21 @@ class server {
  private:
   struct request {  // to let go
     state::note note;
-    std::vector<seam::owner_id> whom;
+    std::vector<storage::owner_id> whom;
   };
   struct breakage {
     state::note note;
-    seam::owner_id id;
+    storage::owner_id id;
     instant at;
   };
   struct entry {
-    seam::lock_queue claims;
+    storage::lock_queue claims;
     std::optional<request> asked{};
   };
   struct table {
     std::unordered_map<std::string, entry> locks;
     std::unordered_map<std::string, breakage> broken;
-    std::map<seam::owner_id, party*> waiting;  // also some that were admitted and have not polled since
+    std::map<storage::owner_id, party*> waiting;  // also some that were admitted and have not polled since
     std::uint64_t last_fence = 0;
     std::uint64_t pushes = 0;
     faults wanted;
@@ -112,7 +112,7 @@ class server {
     std::size_t holders, waiters;
   };
   [[nodiscard]] static state look(const table&, const std::string& name, const bounds&, instant now);
-  void tell(const std::vector<seam::asking>&);
+  void tell(const std::vector<storage::asking>&);
   static entry& entry_of(table&, const std::string& name);
   runtime::guarded<table> table_;
   cells cells_;

@@ -19,9 +19,9 @@ using runtime::later;
 using runtime::span;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::milliseconds;
-using seam::reading;
+using storage::answer;
+using storage::milliseconds;
+using storage::reading;
 
 /// {version, ms until it goes, number, note}
 std::optional<reading> reading_in(const value& v) {
@@ -43,7 +43,7 @@ std::optional<reading> reading_in(const value& v) {
 /// Somebody who waits stands among the watchers for as long as it does.
 class watching {
  public:
-  watching(watchers& all, const std::string& key, runtime::signal& who, seam::shard listened_at)
+  watching(watchers& all, const std::string& key, runtime::signal& who, storage::shard listened_at)
       : all_(all), key_(key), who_(who) {
     all_.add(key_, who_, listened_at);
   }
@@ -74,7 +74,7 @@ task<answer<reading>> cell::get(io& i, limit l) {
   co_return answer<reading>::yes(std::move(*is));
 }
 
-task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, seam::change wanted, limit l) {
+task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, storage::change wanted, limit l) {
   if (bad_name_) co_return answer<std::uint64_t>::unknown(keys::refused());
   command c = call_of(scripts::cell_put, 2, 6);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen));
@@ -85,16 +85,16 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, seam::change wa
   if (auto why = no_number<std::uint64_t>(r, "cell_put", client_.settings_.prefix, -1)) co_return std::move(*why);
   const std::int64_t made = std::get<value>(r).number;
   if (made > 0) co_return answer<std::uint64_t>::yes(static_cast<std::uint64_t>(made));
-  if (made < 0 && wanted.again) co_return answer<std::uint64_t>::unknown(seam::forgotten_change());
+  if (made < 0 && wanted.again) co_return answer<std::uint64_t>::unknown(storage::forgotten_change());
   co_return answer<std::uint64_t>::no();
 }
 
 // A message may get lost, and an end sends none.
 task<wake> cell::changed(io& i, reading seen, limit l) {
   runtime::signal told;
-  const seam::shard at = client_.link_->shard_of(slot_of(keys_.number));
+  const storage::shard at = client_.link_->shard_of(slot_of(keys_.number));
   const watching ours(client_.watchers_, keys_.number, told, at);  // before the server knows of it
-  const milliseconds pause = seam::look_again + milliseconds(i.random() % 5'000);
+  const milliseconds pause = storage::look_again + milliseconds(i.random() % 5'000);
   const std::optional<milliseconds> left = co_await watch(i, seen, l);
   if (left && *left < 0ms) co_return wake::signalled;
   instant next =
@@ -107,7 +107,7 @@ task<wake> cell::changed(io& i, reading seen, limit l) {
 
 /// How long it will stay, 0: there is none, less than that: it has changed. Nothing: the server did not say.
 task<std::optional<milliseconds>> cell::watch(io& i, reading seen, limit l) {
-  const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, keys_.number, l);
+  const std::optional<storage::failure> deaf = co_await client_.link_->listen(i, keys_.number, l);
   if (deaf || bad_name_) co_return std::nullopt;
   command c = call_of(scripts::cell_watch, 2, 3);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen.version));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 #include "redis/cell.hpp"
 #include "redis/cluster.hpp"
 #include "redis/error_reply.hpp"
@@ -27,8 +27,8 @@ namespace {
 
 using runtime::io;
 using runtime::task;
-using seam::answer;
-using seam::done;
+using storage::answer;
+using storage::done;
 
 bool is_missing_script(const reply& r, const command& c) noexcept {
   const value* const v = said_to(c, r);
@@ -67,14 +67,14 @@ std::unique_ptr<client> client::open(settings s, runtime::loop& loop) {
   return std::make_unique<client>(s, sixteen(runtime::random_bits(), runtime::random_bits()), over_sockets);
 }
 
-std::unique_ptr<seam::claim> client::open(seam::claim_spec spec) {
+std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
-std::unique_ptr<seam::claim> client::open_all(std::vector<seam::claim_spec> specs) {
+std::unique_ptr<storage::claim> client::open_all(std::vector<storage::claim_spec> specs) {
   // A script knows one slot only.
-  const auto slot = [&](const seam::claim_spec& each) { return slot_of(lock_key(settings_.prefix, each.name)); };
-  const bool apart = settings_.of_a_cluster() && std::ranges::any_of(specs, [&](const seam::claim_spec& each) {
+  const auto slot = [&](const storage::claim_spec& each) { return slot_of(lock_key(settings_.prefix, each.name)); };
+  const bool apart = settings_.of_a_cluster() && std::ranges::any_of(specs, [&](const storage::claim_spec& each) {
                        return slot(each) != slot(specs.front());
                      });
   if (apart || !specs.front().wants.exclusive()) return backend::open_all(std::move(specs));
@@ -93,13 +93,13 @@ task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, 
   }
 }
 
-std::unique_ptr<seam::cell> client::open_cell(std::string name) { return std::make_unique<cell>(*this, name); }
+std::unique_ptr<storage::cell> client::open_cell(std::string name) { return std::make_unique<cell>(*this, name); }
 
 task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
   return redis::examine(i, *link_, settings_, std::move(l));
 }
 
-void client::when_asked(std::function<void(seam::asking)> asked) { asked_ = std::move(asked); }
+void client::when_asked(std::function<void(storage::asking)> asked) { asked_ = std::move(asked); }
 
 void client::tell(const plea& asks) {
   const std::optional<owner_reading> who = owner_reading::of(asks.owner);
@@ -111,7 +111,7 @@ void client::tell_of_loss(std::string_view owner) {
   if (who && asked_) asked_({.owner = who->id, .taken = true});
 }
 
-void client::when_in_doubt(std::function<void(seam::shard)> verify) { verify_ = std::move(verify); }
+void client::when_in_doubt(std::function<void(storage::shard)> verify) { verify_ = std::move(verify); }
 
 void client::close() noexcept { link_->close(); }
 
@@ -124,7 +124,7 @@ void client::pushed(std::string_view text) {
   if (text.starts_with(mark_of_the_taken)) return tell_of_loss(text.substr(1));
   if (const std::optional<plea> asks = plea::parse(text)) return tell(*asks);
   const std::optional<message> m = message::parse(text);
-  if (!m || inbox_.deliver(*m) || planted(bug::stray_push_kept)) return;
+  if (!m || inbox_.deliver(*m) || seeded(bug::stray_push_kept)) return;
   // Whoever waited has left, and a poll of it came late: nobody else knows that the lock is ours. Nobody reads the
   // reply either, so the script goes first, in case the server has forgotten it.
   const keys k = keys::of_lock(settings_.prefix, m->lock);
@@ -136,21 +136,21 @@ std::string client::inboxes_of(std::string_view lock) const {
   return settings_.of_a_cluster() ? inboxes_at(inboxes_, slot_of(lock)) : inboxes_;
 }
 
-void client::missed(seam::shard which) noexcept {
+void client::missed(storage::shard which) noexcept {
   // Where it listened when it looked last, and where it would now: a slot may have moved in between.
-  const auto is_concerned = [&](std::uint16_t slot, seam::shard listened_at) {
-    if (which == seam::no_shard || listened_at == which) return true;
-    const seam::shard now = link_->shard_of(slot);
-    return now == which || now == seam::no_shard;
+  const auto is_concerned = [&](std::uint16_t slot, storage::shard listened_at) {
+    if (which == storage::no_shard || listened_at == which) return true;
+    const storage::shard now = link_->shard_of(slot);
+    return now == which || now == storage::no_shard;
   };
   inbox_.wake(is_concerned);
   watchers_.wake(is_concerned);
 }
 
-void client::in_doubt(seam::shard which) noexcept {
+void client::in_doubt(storage::shard which) noexcept {
   wait_.in_doubt();
   missed(which);
-  if (verify_ && !planted(bug::doubt_forgotten)) verify_(which);
+  if (verify_ && !seeded(bug::doubt_forgotten)) verify_(which);
 }
 
 void client::back() noexcept {
@@ -167,7 +167,7 @@ void client::leave_it_to_the_server(const io& i, const script& s, const command&
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left) {
   reply r = co_await link_->call(i, c, l, left);
-  for (int tries = 0; tries < 5 && is_missing_script(r, c) && !planted(bug::noscript_is_no); ++tries) {
+  for (int tries = 0; tries < 5 && is_missing_script(r, c) && !seeded(bug::noscript_is_no); ++tries) {
     const command again = load_of(s).then(c);
     r = co_await link_->call(i, again, l, left);
   }
@@ -175,21 +175,21 @@ task<reply> client::run(io& i, const script& s, const command& c, limit l, std::
 }
 
 task<reply> client::run_grant(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left,
-                              std::optional<seam::failure>& missing) {
+                              std::optional<storage::failure>& missing) {
   if (!wait_.is_wanted()) return run(i, s, c, std::move(l), left);
   return run_and_wait(i, s, c, std::move(l), left, missing);
 }
 
 task<reply> client::run_and_wait(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left,
-                                 std::optional<seam::failure>& missing) {
-  const std::optional<seam::failure> cannot = co_await wait_.prepare(i, *link_, l);
+                                 std::optional<storage::failure>& missing) {
+  const std::optional<storage::failure> cannot = co_await wait_.prepare(i, *link_, l);
   if (cannot) co_return *cannot;
   const std::int64_t needed = wait_.needed();
   const command all = wait_.behind(c, needed);
   reply r = co_await run(i, s, all, std::move(l), left);
   value* const v = std::get_if<value>(&r);
   if (v == nullptr || all.wanted() == 1) co_return r;
-  if (!planted(bug::replicas_not_minded)) missing = wait_.missing(*v, needed);
+  if (!seeded(bug::replicas_not_minded)) missing = wait_.missing(*v, needed);
   value grant = std::move(v->items.front());
   co_return grant;
 }

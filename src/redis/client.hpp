@@ -16,36 +16,36 @@
 #include "redis/settings.hpp"
 #include "redis/watchers.hpp"
 #include "runtime/loop.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
 /// The store on one Redis or Valkey server, or on a cluster of them: waiters stand in a queue there, and whoever
 /// releases a lock hands it to the first of them that is alive, by one message.
-class client final : public seam::backend, private listener {
+class client final : public storage::backend, private listener {
  public:
   /// How the server is reached; who listens is told.
   using wiring = std::function<std::unique_ptr<link>(const identity&, listener&)>;
   /// `inbox` is 16 characters, never used by another client.
   client(const settings&, const std::string& inbox, const wiring&);
-  /// Over sockets. Throws seam::failure.
+  /// Over sockets. Throws storage::failure.
   [[nodiscard]] static std::unique_ptr<client> open(const std::string& url, runtime::loop&);
   [[nodiscard]] static std::unique_ptr<client> open(settings, runtime::loop&);
 
-  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
-  [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+  [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
+  [[nodiscard]] std::unique_ptr<storage::claim> open_all(std::vector<storage::claim_spec>) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
                                                                limit) override;
-  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
-  [[nodiscard]] runtime::task<seam::answer<state>> inspect(runtime::io&, std::string name, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+  [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
                                                                std::uint64_t fence, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
                                                           std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
-  void when_asked(std::function<void(seam::asking)>) override;
-  void when_in_doubt(std::function<void(seam::shard)> verify) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
+  void when_asked(std::function<void(storage::asking)>) override;
+  void when_in_doubt(std::function<void(storage::shard)> verify) override;
   void when_back(std::function<void()> back) override { back_ = std::move(back); }
   void when_warned(std::function<void(std::string_view)> warn) override { warn_ = std::move(warn); }
   void close() noexcept override;
@@ -57,8 +57,8 @@ class client final : public seam::backend, private listener {
   friend class place;
   friend class voter;
   void pushed(std::string_view message) override;
-  void missed(seam::shard) noexcept override;
-  void in_doubt(seam::shard) noexcept override;
+  void missed(storage::shard) noexcept override;
+  void in_doubt(storage::shard) noexcept override;
   void back() noexcept override;
   [[nodiscard]] bool has_claims() const noexcept override { return claims_ != 0; }
   void warned(std::string_view what) override;
@@ -70,11 +70,11 @@ class client final : public seam::backend, private listener {
   /// answers who knows more.
   struct records {
     std::map<std::string, value> of;
-    std::set<seam::shard> silent;
+    std::set<storage::shard> silent;
   };
   /// What there is of each name, in that order; of one whose keys are used for something else, why not.
-  using views = std::vector<seam::answer<inspection>>;
-  [[nodiscard]] runtime::task<seam::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
+  using views = std::vector<storage::answer<inspection>>;
+  [[nodiscard]] runtime::task<storage::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
                                                            std::size_t holders, std::size_t waiters, records&, limit);
   /// What these clients have written down of themselves, in that order.
   [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, records&, limit);
@@ -85,9 +85,9 @@ class client final : public seam::backend, private listener {
     int steps = 0;
   };
   /// Until there are some, or nothing is left, or until then.
-  [[nodiscard]] runtime::task<seam::answer<found>> search(runtime::io&, link& part, std::string prefix,
+  [[nodiscard]] runtime::task<storage::answer<found>> search(runtime::io&, link& part, std::string prefix,
                                                           std::string cursor, runtime::instant end, limit);
-  [[nodiscard]] runtime::task<seam::answer<std::vector<listing::entry>>> look_through(runtime::io&,
+  [[nodiscard]] runtime::task<storage::answer<std::vector<listing::entry>>> look_through(runtime::io&,
                                                                                       std::set<std::string> names,
                                                                                       records&, limit);
   struct listing_page {
@@ -95,7 +95,7 @@ class client final : public seam::backend, private listener {
     std::set<std::string> seen;
     records of_clients;
   };
-  [[nodiscard]] runtime::task<seam::answer<int>> list_some(runtime::io&, const std::string& prefix, list_position& from,
+  [[nodiscard]] runtime::task<storage::answer<int>> list_some(runtime::io&, const std::string& prefix, list_position& from,
                                                            listing_page&, runtime::instant end, limit);
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
@@ -106,9 +106,9 @@ class client final : public seam::backend, private listener {
   /// The same of one that may grant. `missing` is why that does not count yet: too few replicas have it. It may count
   /// when it is asked for again, and has to be given back otherwise.
   [[nodiscard]] runtime::task<reply> run_grant(runtime::io&, const script&, const command&, limit,
-                                               std::optional<left_behind>&, std::optional<seam::failure>& missing);
+                                               std::optional<left_behind>&, std::optional<storage::failure>& missing);
   [[nodiscard]] runtime::task<reply> run_and_wait(runtime::io&, const script&, const command&, limit,
-                                                  std::optional<left_behind>&, std::optional<seam::failure>& missing);
+                                                  std::optional<left_behind>&, std::optional<storage::failure>& missing);
 
   const settings settings_;
   const std::string id_;       // of our inbox
@@ -117,10 +117,10 @@ class client final : public seam::backend, private listener {
   inbox inbox_;
   std::atomic<std::size_t> claims_{0};
   watchers watchers_;
-  std::function<void(seam::shard)> verify_;
+  std::function<void(storage::shard)> verify_;
   std::function<void()> back_;
   std::function<void(std::string_view)> warn_;
-  std::function<void(seam::asking)> asked_;
+  std::function<void(storage::asking)> asked_;
   const std::unique_ptr<link> link_;
 };
 

@@ -20,13 +20,13 @@ std::string in_words(span time) {
 
 }  // namespace
 
-void clock_watch::judge(seam::findings& found) const {
+void clock_watch::judge(storage::findings& found) const {
   if (all_.empty()) return;
   judge_offset(found);
   if (all_.size() > 1) judge_rate(found);
 }
 
-void clock_watch::judge_offset(seam::findings& found) const {
+void clock_watch::judge_offset(storage::findings& found) const {
   const auto round_trip = [](const sample& s) { return s.received - s.sent; };
   const sample& best = *std::ranges::min_element(all_, {}, round_trip);
   const span half = round_trip(best) / 2;
@@ -45,7 +45,7 @@ void clock_watch::judge_offset(seam::findings& found) const {
 
 // The server read its clock at some moment between `sent` and `received`: so between two samples at least the first of
 // these went by, and at most the second.
-void clock_watch::judge_rate(seam::findings& found) const {
+void clock_watch::judge_rate(storage::findings& found) const {
   for (std::size_t to = 1; to < all_.size(); ++to) {
     for (const std::size_t from : {to - 1, std::size_t{0}}) {
       const span least = std::max<span>(all_[to].sent - all_[from].received, 0ns);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "runtime/clock.hpp"
-#include "store/findings.hpp"
+#include "storage/findings.hpp"
 
 namespace holdfast::redis {
 
@@ -22,11 +22,11 @@ class clock_watch {
 
   /// How far the clocks on the wall are apart, half of the round trip considered, and whether the server's runs as fast
   /// as ours: a clock that is set meanwhile does not.
-  void judge(seam::findings&) const;
+  void judge(storage::findings&) const;
 
  private:
-  void judge_offset(seam::findings&) const;
-  void judge_rate(seam::findings&) const;
+  void judge_offset(storage::findings&) const;
+  void judge_rate(storage::findings&) const;
   std::vector<sample> all_;
 };
 

@@ -57,12 +57,12 @@ task<void> cluster::introduce(bool already) {
 
 /// There, and wherever the nodes send us.
 task<reply> cluster::run(io& i, errand what, limit l) {
-  std::optional<seam::failure> lost = co_await map_.make_sure(i, l);
+  std::optional<storage::failure> lost = co_await map_.make_sure(i, l);
   if (lost) co_return std::move(*lost);
   slot_map::user to = map_.has(what.slot);
   bool once = false;
   for (int hops = 0; to != nullptr; ++hops) {
-    reply got = seam::failure(errc::unreachable, "");
+    reply got = storage::failure(errc::unreachable, "");
     std::optional<left_behind> left;  // of this try: an earlier one may have left something elsewhere
     errand one = what;
     if (what.left != nullptr) one.left = &left;
@@ -84,13 +84,13 @@ task<reply> cluster::run(io& i, errand what, limit l) {
     const std::optional<redirection> elsewhere = redirection::of(*error, to->at());
     if (!elsewhere) co_return got;
     if (hops >= most_redirections || i.now() >= l.at() || l.stop().stop_requested())
-      co_return seam::failure(errc::not_ready, "the nodes of the cluster disagree: " + *error);
+      co_return storage::failure(errc::not_ready, "the nodes of the cluster disagree: " + *error);
     once = elsewhere->once;
     to = map_.at(elsewhere->to);
     if (!once) map_.learn(*elsewhere);
   }
   map_.draw_soon();
-  co_return seam::failure(errc::not_ready,
+  co_return storage::failure(errc::not_ready,
                           "no node of the cluster has the slot " + std::to_string(what.slot) + " of this name");
 }
 
@@ -103,7 +103,7 @@ task<slot_map::user> cluster::find_heir(io& i, const node& of, errand what, limi
     map_.draw_soon();
     co_return nullptr;
   }
-  const std::optional<seam::failure> lost = co_await map_.draw(i, std::move(l));
+  const std::optional<storage::failure> lost = co_await map_.draw(i, std::move(l));
   slot_map::user now = lost ? nullptr : map_.has(what.slot);
   if (now.get() == &of) now.reset();
   co_return now;
@@ -114,9 +114,9 @@ void cluster::follow(const left_behind& where, const command& what) noexcept {
   if (to) to->way().follow(where, what);
 }
 
-seam::shard cluster::shard_of(std::uint16_t slot) const noexcept {
+storage::shard cluster::shard_of(std::uint16_t slot) const noexcept {
   const slot_map::user there = map_.has(slot);
-  return there == nullptr ? seam::no_shard : there->shard();
+  return there == nullptr ? storage::no_shard : there->shard();
 }
 
 bool cluster::listens(const std::string& key) const noexcept {
@@ -125,10 +125,10 @@ bool cluster::listens(const std::string& key) const noexcept {
   return to != nullptr && to->way().main().hears(slot);
 }
 
-task<std::optional<seam::failure>> cluster::listen(io& i, const std::string& key, limit l) {
+task<std::optional<storage::failure>> cluster::listen(io& i, const std::string& key, limit l) {
   const errand to_listen{nullptr, slot_of(key), nullptr};
   reply got = co_await run(i, to_listen, std::move(l));
-  if (auto* const why = std::get_if<seam::failure>(&got)) co_return std::move(*why);
+  if (auto* const why = std::get_if<storage::failure>(&got)) co_return std::move(*why);
   if (const std::string* const error = error_in(got, nullptr)) co_return meaning_of(*error, settings_.prefix);
   co_return std::nullopt;
 }
@@ -137,11 +137,11 @@ void cluster::post(const command& what) {
   if (const slot_map::user to = map_.has(slot_of(what.key()))) to->way().post(what);
 }
 
-task<seam::answer<std::vector<std::string>>> cluster::parts(io& i, limit l) {
-  std::optional<seam::failure> lost = co_await map_.make_sure(i, std::move(l));
-  if (lost) co_return seam::answer<std::vector<std::string>>::unknown(std::move(*lost));
+task<storage::answer<std::vector<std::string>>> cluster::parts(io& i, limit l) {
+  std::optional<storage::failure> lost = co_await map_.make_sure(i, std::move(l));
+  if (lost) co_return storage::answer<std::vector<std::string>>::unknown(std::move(*lost));
   map_.draw_soon();  // parts are asked by their names: none of them says that another has its slots now
-  co_return seam::answer<std::vector<std::string>>::yes(map_.primaries());
+  co_return storage::answer<std::vector<std::string>>::yes(map_.primaries());
 }
 
 std::shared_ptr<link> cluster::part(const std::string& name) {

@@ -24,12 +24,12 @@ class cluster final : public link {
 
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
   void follow(const left_behind&, const command&) noexcept override;
-  [[nodiscard]] seam::shard shard_of(std::uint16_t slot) const noexcept override;
+  [[nodiscard]] storage::shard shard_of(std::uint16_t slot) const noexcept override;
   [[nodiscard]] bool listens(const std::string& key) const noexcept override;
-  runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) override;
+  runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const command&) override;
   /// The primaries.
-  runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit) override;
+  runtime::task<storage::answer<std::vector<std::string>>> parts(runtime::io&, limit) override;
   [[nodiscard]] std::shared_ptr<link> part(const std::string& name) override;
   void close() noexcept override;
 

@@ -9,7 +9,7 @@
 #include "redis/error_reply.hpp"
 #include "redis/sentinels.hpp"
 #include "runtime/clock.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
@@ -40,7 +40,7 @@ void demand_kind(const value& greeting, const settings& s) {
   } else if (!s.of_a_cluster() && is == "cluster") {  // a lock that is waited for would not be handed on there
     why = "this is a node of a cluster: write redis+cluster:// for all of it";
   }
-  if (!why.empty()) throw seam::failure(errc::unsupported, why + " (" + s.where() + ")");
+  if (!why.empty()) throw storage::failure(errc::unsupported, why + " (" + s.where() + ")");
 }
 
 /// Stops when one of the two does.
@@ -58,8 +58,8 @@ class either {
   const std::stop_callback<ask> one_, other_;
 };
 
-seam::failure unreachable(const net::broken& e, const std::string& where) {
-  seam::failure why(errc::unreachable, std::string(e.what()) + " (" + where + ")");
+storage::failure unreachable(const net::broken& e, const std::string& where) {
+  storage::failure why(errc::unreachable, std::string(e.what()) + " (" + where + ")");
   why.is_late = e.is_late();
   return why;
 }
@@ -149,7 +149,7 @@ std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
       std::unique_ptr<connection> made = open_at(found.at, soon);
       demand_primary(*made, found.at, soon);
       return made;
-    } catch (const seam::failure&) {
+    } catch (const storage::failure&) {
       const bool over = boot_clock::now() >= l.at() || l.stop().stop_requested();
       if (over) throw;
       const bool moved = found.moved.stop_requested() || sentinels_->doubt(found.at);
@@ -173,9 +173,9 @@ void dialer::demand_primary(connection& c, const net::url::place& at, const limi
   } catch (const net::broken& e) {
     throw unreachable(e, where(at));
   } catch (const malformed& e) {
-    throw seam::failure(errc::unreachable, std::string(e.what()) + " (" + where(at) + ")");
+    throw storage::failure(errc::unreachable, std::string(e.what()) + " (" + where(at) + ")");
   }
-  throw seam::failure(errc::not_ready, "it is a replica: the sentinels are changing the primary (" + where(at) + ")");
+  throw storage::failure(errc::not_ready, "it is a replica: the sentinels are changing the primary (" + where(at) + ")");
 }
 
 std::string dialer::where(const net::url::place& at) const {
@@ -202,15 +202,15 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
   } catch (const malformed& e) {
     why = std::string("not the words of a Redis server: ") + e.what();
   } catch (const std::system_error& e) {  // no descriptor, or no thread
-    throw seam::failure(errc::not_ready, std::string(e.what()) + " (" + where(at) + ")");
+    throw storage::failure(errc::not_ready, std::string(e.what()) + " (" + where(at) + ")");
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
   // A server that waits for TLS hangs up on plain words.
   if (connected && in_time && !settings_.tls && settings_.path.empty())
     why += "; does the server want TLS? then say rediss://";
   why.append(" (").append(where(at)).append(")");
-  if (is_late) throw seam::failure::late(why);
-  throw seam::failure(for_good ? errc::denied : errc::unreachable, why);
+  if (is_late) throw storage::failure::late(why);
+  throw storage::failure(for_good ? errc::denied : errc::unreachable, why);
 }
 
 void dialer::greet(connection& c, const limit& l) const {

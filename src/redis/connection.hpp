@@ -50,7 +50,7 @@ class sentinels;
 /// Opens connections to one server, or to whichever the sentinels name.
 class dialer {
  public:
-  /// Throws seam::failure if settings::load_tls() was not called before, and fails.
+  /// Throws storage::failure if settings::load_tls() was not called before, and fails.
   explicit dialer(settings);
   ~dialer();
   [[nodiscard]] const settings& how() const noexcept { return settings_; }
@@ -59,13 +59,13 @@ class dialer {
   [[nodiscard]] sentinels* asks() const noexcept { return sentinels_.get(); }
 
   /// A connection that takes commands: greeted, authorised, in its database; where sentinels are asked, to a server
-  /// that says itself that it is a primary. Blocks; throws seam::failure.
+  /// that says itself that it is a primary. Blocks; throws storage::failure.
   [[nodiscard]] std::unique_ptr<connection> open(const limit&) const;
   /// The same, to that server, whatever it is.
   [[nodiscard]] std::unique_ptr<connection> open_at(const net::url::place&, const limit&) const;
-  /// Whether the server says itself that it is a primary. Blocks; throws net::broken, malformed, seam::failure.
+  /// Whether the server says itself that it is a primary. Blocks; throws net::broken, malformed, storage::failure.
   [[nodiscard]] bool leads(connection&, const limit&) const;
-  /// Subscribes it. Blocks; throws seam::failure.
+  /// Subscribes it. Blocks; throws storage::failure.
   void subscribe(connection&, const std::string& channel, const limit&) const;
 
  private:

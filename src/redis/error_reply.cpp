@@ -97,7 +97,7 @@ std::string_view first_word(std::string_view text) { return text.substr(0, text.
 
 }  // namespace
 
-seam::failure meaning_of(std::string_view error, std::string_view prefix) {
+storage::failure meaning_of(std::string_view error, std::string_view prefix) {
   const std::string_view word = first_word(error);
   if (word == "HFKIND") return {errc::foreign, std::string(error.substr(word.size() + 1))};  // our own scripts say so
   if (word == "HFCLOCK") return {errc::not_ready, std::string(error.substr(word.size() + 1))};

@@ -1,13 +1,13 @@
 #pragma once
 #include <string_view>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
 /// What an error reply means for a lock, with the cure. The server's own words stay in the text. The prefix is that of
 /// our keys: a user may lack rights to them.
-[[nodiscard]] seam::failure meaning_of(std::string_view error, std::string_view prefix);
+[[nodiscard]] storage::failure meaning_of(std::string_view error, std::string_view prefix);
 
 /// The script is not in the server's cache: load it, and ask again.
 [[nodiscard]] bool is_noscript(std::string_view error) noexcept;

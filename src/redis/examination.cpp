@@ -21,7 +21,7 @@
 #include "runtime/blocking.hpp"
 #include "runtime/random.hpp"
 #include "runtime/signal.hpp"
-#include "store/findings.hpp"
+#include "storage/findings.hpp"
 
 namespace holdfast::redis {
 
@@ -34,14 +34,14 @@ using runtime::later;
 using runtime::span;
 using runtime::task;
 using runtime::wake;
-using findings_answer = seam::answer<std::vector<finding>>;
+using findings_answer = storage::answer<std::vector<finding>>;
 
 constexpr std::size_t most_keys = 10'000;
 constexpr span longest_scan = 1s;
 constexpr std::size_t clock_samples = 5;
 constexpr span between_samples = 250ms;
 
-/// One examination, step by step. Whatever leaves the server unheard is thrown, as a seam::failure.
+/// One examination, step by step. Whatever leaves the server unheard is thrown, as a storage::failure.
 class examination {
  public:
   /// `all` is what messages come by; `one` is the server that is looked at.
@@ -59,7 +59,7 @@ class examination {
       if (!is_replica || io_.in_place()) co_await try_what_locks_need();
       co_await look_for_leftovers();
       co_await watch_clock();
-    } catch (const seam::failure& why) {
+    } catch (const storage::failure& why) {
       co_return findings_answer::unknown(why);
     }
     co_return findings_answer::yes(found_.take());
@@ -73,7 +73,7 @@ class examination {
     std::optional<left_behind> nobody_minds;
     const limit l = soon();
     reply r = co_await link_.call(io_, what, l, nobody_minds);
-    if (auto* const why = std::get_if<seam::failure>(&r)) throw std::move(*why);
+    if (auto* const why = std::get_if<storage::failure>(&r)) throw std::move(*why);
     co_return std::move(std::get<value>(r));
   }
 
@@ -136,9 +136,9 @@ class examination {
       if (v.is(value::kind::error)) refused.add(each.right, v.text);
     }
     const limit l = soon();
-    const std::optional<seam::failure> deaf = co_await all_.listen(io_, key, l);
+    const std::optional<storage::failure> deaf = co_await all_.listen(io_, key, l);
     // In a cluster it may be another node that does not answer.
-    if (deaf && deaf->code != errc::denied && &all_ == &link_) throw seam::failure(*deaf);
+    if (deaf && deaf->code != errc::denied && &all_ == &link_) throw storage::failure(*deaf);
     if (deaf && deaf->code == errc::denied)
       refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
     refused.judge(settings_.user, settings_.prefix, found_);
@@ -155,7 +155,7 @@ class examination {
       const std::optional<value> page =
           co_await ask_if_allowed(scan, "redis.keys", "+scan +type", "Keys that are left over");
       if (!page) co_return;
-      if (page->items.size() != 2) throw seam::failure(errc::not_ready, "an answer to SCAN that makes no sense");
+      if (page->items.size() != 2) throw storage::failure(errc::not_ready, "an answer to SCAN that makes no sense");
       cursor = page->items[0].text;
       over = cursor == "0";
       for (const value& key : page->items[1].items) {
@@ -219,12 +219,12 @@ class examination {
   const settings& settings_;
   const span patience_;  // with one request
   const std::stop_token stop_;
-  seam::findings found_;
+  storage::findings found_;
   clock_watch clocks_;
 };
 
 /// Who has which slots, as one of the nodes says it.
-task<void> look_at_slots(io& i, link& all, const settings& s, limit l, seam::findings& found) {
+task<void> look_at_slots(io& i, link& all, const settings& s, limit l, storage::findings& found) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
   std::optional<left_behind> nobody_minds;
@@ -237,10 +237,10 @@ task<void> look_at_slots(io& i, link& all, const settings& s, limit l, seam::fin
 /// One primary after the other; what is found says where.
 task<findings_answer> examine_parts(io& i, link& all, const settings& s, std::vector<std::string> parts, limit until) {
   const span patience = until.at() - i.now();
-  seam::findings whole;
+  storage::findings whole;
   co_await look_at_slots(i, all, s, until, whole);
   std::vector<finding> found = whole.take();
-  std::optional<seam::failure> why;
+  std::optional<storage::failure> why;
   bool some_answer = false;  // also that it cannot serve
   for (const std::string& part : parts) {
     const std::shared_ptr<link> there = all.part(part);
@@ -274,7 +274,7 @@ task<findings_answer> examine(io& i, link& l, const settings& s, limit until) {
     findings_answer found = co_await one.run();
     co_return found;
   }
-  seam::answer<std::vector<std::string>> parts = co_await l.parts(i, until);
+  storage::answer<std::vector<std::string>> parts = co_await l.parts(i, until);
   if (parts.is_unknown()) co_return findings_answer::unknown(parts.why());
   findings_answer found = co_await examine_parts(i, l, s, std::move(parts.value()), until);
   co_return found;

@@ -8,7 +8,7 @@
 
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
@@ -47,7 +47,7 @@ struct addressee {
   runtime::signal called;
   runtime::guarded<std::optional<grant>> granted;
   std::uint16_t slot = 0;                                ///< of its lock
-  std::atomic<seam::shard> listened_at{seam::no_shard};  ///< when it looked last
+  std::atomic<storage::shard> listened_at{storage::no_shard};  ///< when it looked last
 };
 
 /// The claims of this client that wait, by their owner ids, which they keep for as long as they stand here.

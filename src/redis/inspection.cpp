@@ -9,7 +9,7 @@
 #include "redis/note.hpp"
 #include "redis/owner.hpp"
 #include "redis/script.hpp"
-#include "store/state.hpp"
+#include "storage/state.hpp"
 
 namespace holdfast::redis {
 
@@ -95,10 +95,10 @@ bool inspection::add(state::party& who, std::string_view owner) {
   const std::optional<owner_reading> read = owner_reading::of(owner);
   inboxes.emplace_back(read ? read->inbox : std::string_view());
   if (!read) return false;
-  seam::share has;
-  if (read->wants == '+') has = seam::share::reader();
-  if (read->wants == ':') has = seam::share::permits(read->permits, read->permits);
-  seam::describe(who, read->id, has, read->label);
+  storage::share has;
+  if (read->wants == '+') has = storage::share::reader();
+  if (read->wants == ':') has = storage::share::permits(read->permits, read->permits);
+  storage::describe(who, read->id, has, read->label);
   return true;
 }
 

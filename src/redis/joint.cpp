@@ -12,11 +12,11 @@ namespace holdfast::redis {
 using runtime::instant;
 using runtime::io;
 using runtime::task;
-using seam::answer;
-using seam::done;
-using seam::milliseconds;
+using storage::answer;
+using storage::done;
+using storage::milliseconds;
 
-joint::joint(client& c, std::vector<seam::claim_spec> specs) : bundle(c, std::move(specs)), client_(c) {}
+joint::joint(client& c, std::vector<storage::claim_spec> specs) : bundle(c, std::move(specs)), client_(c) {}
 
 place& joint::at(part& p) { return static_cast<place&>(*p.place); }
 
@@ -31,7 +31,7 @@ task<answer<done>> joint::take_all(io& i, limit l) {
   }
   c.add(ttl.count());
   for (part& p : parts()) c.add(at(p).owner());
-  std::optional<seam::failure> missing;
+  std::optional<storage::failure> missing;
   reply r = co_await client_.run_grant(i, scripts::acquire_all, c, std::move(l), left_, missing);
   if (auto why = failed<done>(r, client_.settings_.prefix)) co_return std::move(*why);
   const value& v = std::get<value>(r);
@@ -42,7 +42,7 @@ task<answer<done>> joint::take_all(io& i, limit l) {
   if (missing) co_return answer<done>::unknown(std::move(*missing));
   for (std::size_t n = 0; n < parts().size(); ++n) {
     parts()[n].fence = static_cast<std::uint64_t>(v.items[n].number);
-    parts()[n].deadline = seam::deadline_after(sent, ttl);
+    parts()[n].deadline = storage::deadline_after(sent, ttl);
   }
   co_return answer<done>::yes(done());
 }
@@ -64,7 +64,7 @@ task<answer<instant>> joint::renew_first(io& i, std::size_t some, milliseconds t
     if (auto why = no_number<instant>(r, "renew_all", client_.settings_.prefix)) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
   }
-  const instant deadline = seam::deadline_after(sent, ttl);
+  const instant deadline = storage::deadline_after(sent, ttl);
   for (std::size_t n = 0; n < some; ++n) parts()[n].deadline = std::max(parts()[n].deadline, deadline);
   co_return answer<instant>::yes(deadline);
 }

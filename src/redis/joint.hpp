@@ -4,7 +4,7 @@
 
 #include "redis/fence_upkeep.hpp"
 #include "redis/link.hpp"
-#include "store/bundle.hpp"
+#include "storage/bundle.hpp"
 
 namespace holdfast::redis {
 
@@ -12,16 +12,16 @@ class client;
 class place;
 
 /// Several whole locks: each step of all of them in one round trip.
-class joint final : public seam::bundle {
+class joint final : public storage::bundle {
  public:
-  joint(client&, std::vector<seam::claim_spec>);
+  joint(client&, std::vector<storage::claim_spec>);
 
  private:
   static place& at(part&);
-  runtime::task<seam::answer<seam::done>> take_all(runtime::io&, limit) override;
-  runtime::task<seam::answer<runtime::instant>> renew_first(runtime::io&, std::size_t some, seam::milliseconds ttl,
+  runtime::task<storage::answer<storage::done>> take_all(runtime::io&, limit) override;
+  runtime::task<storage::answer<runtime::instant>> renew_first(runtime::io&, std::size_t some, storage::milliseconds ttl,
                                                             limit) override;
-  runtime::task<seam::answer<seam::done>> release_first(runtime::io&, std::size_t some, limit) override;
+  runtime::task<storage::answer<storage::done>> release_first(runtime::io&, std::size_t some, limit) override;
   /// They were renewed, and some of them are wanted by somebody.
   bool asked_to_let_go(const reply&);
 

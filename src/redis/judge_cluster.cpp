@@ -6,7 +6,7 @@
 
 namespace holdfast::redis {
 
-void judge_coverage(const self_portrait& is, seam::findings& found) {
+void judge_coverage(const self_portrait& is, storage::findings& found) {
   if (is.info.text("cluster_enabled") != "1" || !is.config) return;
   const std::string_view whole = is.config->text("cluster-require-full-coverage");
   if (whole == "no") found.fine("redis.coverage", "The node goes on when another shard is dead.");
@@ -17,7 +17,7 @@ void judge_coverage(const self_portrait& is, seam::findings& found) {
                 "CONFIG SET cluster-require-full-coverage no (and in redis.conf, on all nodes)");
 }
 
-void judge_slots(const std::vector<slot_range>& ranges, seam::findings& found) {
+void judge_slots(const std::vector<slot_range>& ranges, storage::findings& found) {
   std::size_t have = 0;
   std::set<std::string> alone;
   for (const slot_range& each : ranges) {

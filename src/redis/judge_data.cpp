@@ -22,7 +22,7 @@ bool writes_at_once(const self_portrait& is) {
 
 }  // namespace
 
-void judge_eviction(const self_portrait& is, seam::findings& found) {
+void judge_eviction(const self_portrait& is, storage::findings& found) {
   const std::string id = "redis.eviction";
   const std::string cure = "CONFIG SET maxmemory-policy noeviction (and in redis.conf)";
   const std::string policy(known_of(is, "maxmemory-policy", "maxmemory_policy"));
@@ -41,7 +41,7 @@ void judge_eviction(const self_portrait& is, seam::findings& found) {
                cure);
 }
 
-void judge_memory(const self_portrait& is, seam::findings& found) {
+void judge_memory(const self_portrait& is, storage::findings& found) {
   const std::int64_t most = number_of(known_of(is, "maxmemory", "maxmemory")).value_or(0);
   const std::optional<std::int64_t> used = is.info.number("used_memory");
   if (!used || *used < 0) return;
@@ -55,7 +55,7 @@ void judge_memory(const self_portrait& is, seam::findings& found) {
                 "CONFIG SET maxmemory to more (and in redis.conf), or give locks a server of their own");
 }
 
-void judge_persistence(const self_portrait& is, seam::findings& found) {
+void judge_persistence(const self_portrait& is, storage::findings& found) {
   const std::string id = "redis.persistence";
   const std::string to_always = "CONFIG SET appendfsync always (and in redis.conf)";
   const std::string to_log =
@@ -98,7 +98,7 @@ void judge_persistence(const self_portrait& is, seam::findings& found) {
 }
 
 /// The rule is that of voter::come_of_age().
-void judge_age(const self_portrait& is, seam::findings& found) {
+void judge_age(const self_portrait& is, storage::findings& found) {
   const std::string id = "redlock.age";
   const std::optional<std::int64_t> up = is.info.number("uptime_in_seconds");
   if (!is.votes_after || !up || *up < 0) return;
@@ -115,7 +115,7 @@ void judge_age(const self_portrait& is, seam::findings& found) {
       "Wait. If all servers are started for the first time: young_nodes=vote in the URL");
 }
 
-void judge_disk(const self_portrait& is, seam::findings& found) {
+void judge_disk(const self_portrait& is, storage::findings& found) {
   const bool log_failed = is.info.text("aof_last_write_status") == "err";
   const bool snapshot_failed = is.info.text("rdb_last_bgsave_status") == "err";
   if (!is.info.find("rdb_last_bgsave_status")) return;

@@ -27,7 +27,7 @@ std::string there_are(std::int64_t replicas) {
 
 }  // namespace
 
-void judge_role(const self_portrait& is, seam::findings& found) {
+void judge_role(const self_portrait& is, storage::findings& found) {
   if (!is.info.find("role")) return;
   if (!is_replica(is)) return found.fine("redis.role", "The server is a primary, and takes writes.");
   const std::string primary = address(is.info.text("master_host"), is.info.text("master_port"));
@@ -38,7 +38,7 @@ void judge_role(const self_portrait& is, seam::findings& found) {
                "Name the primary in the URL, redis://" + primary + ", or a host name that follows it");
 }
 
-void judge_replicas(const self_portrait& is, seam::findings& found) {
+void judge_replicas(const self_portrait& is, storage::findings& found) {
   const std::string id = "redis.replicas";
   const std::optional<std::int64_t> connected = is.info.number("connected_slaves");
   if (is_replica(is) || !connected) return;
@@ -71,7 +71,7 @@ void judge_replicas(const self_portrait& is, seam::findings& found) {
                           : "Let the resource check fences");
 }
 
-void judge_wait(const acknowledgement& wait, const self_portrait& is, seam::findings& found) {
+void judge_wait(const acknowledgement& wait, const self_portrait& is, storage::findings& found) {
   const std::string id = "redis.wait";
   const std::optional<std::int64_t> connected = is.info.number("connected_slaves");
   if (!wait.is_wanted() || is_replica(is) || !connected) return;
@@ -94,7 +94,7 @@ void judge_wait(const acknowledgement& wait, const self_portrait& is, seam::find
   found.fine(id, "Locks wait for what the URL says, and it is there.");
 }
 
-void judge_lag(const self_portrait& is, seam::findings& found) {
+void judge_lag(const self_portrait& is, storage::findings& found) {
   const std::int64_t many = is.info.number("connected_slaves").value_or(0);
   if (is_replica(is) || many <= 0) return;
   const std::int64_t written = std::max<std::int64_t>(is.info.number("master_repl_offset").value_or(0), 0);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t min_sentinels = 3;  // of two, the one that is left cannot be a majority
 
-void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url, seam::findings& found) {
+void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url, storage::findings& found) {
   const std::string id = "redis.sentinels";
   if (quorum > all) {
     return found.danger(
@@ -39,7 +39,7 @@ void judge_number(std::int64_t all, std::int64_t quorum, std::int64_t in_the_url
 
 }  // namespace
 
-void judge_sentinels(const std::vector<sentinel_view>& all, std::string_view user, seam::findings& found) {
+void judge_sentinels(const std::vector<sentinel_view>& all, std::string_view user, storage::findings& found) {
   std::string silent, told, deaf;
   std::set<std::string> primaries;
   std::int64_t known = 0, quorum = 0;

@@ -22,7 +22,7 @@ bool is_this_machine(const settings& s) {
 
 }  // namespace
 
-void judge_version(const self_portrait& is, seam::findings& found) {
+void judge_version(const self_portrait& is, storage::findings& found) {
   const std::string speaks(is.info.text("redis_version"));  // a Valkey says which Redis it is like
   if (speaks.empty()) return;
   const std::optional<std::string_view> valkey = is.info.find("valkey_version");
@@ -34,7 +34,7 @@ void judge_version(const self_portrait& is, seam::findings& found) {
                "Use Redis 7.0 or Valkey 7.2, or later");
 }
 
-void judge_connections(const self_portrait& is, seam::findings& found) {
+void judge_connections(const self_portrait& is, storage::findings& found) {
   const std::optional<std::int64_t> now = is.info.number("connected_clients");
   const std::int64_t most = is.info.number("maxclients").value_or(0);
   if (now && most > 0) {
@@ -69,7 +69,7 @@ void judge_connections(const self_portrait& is, seam::findings& found) {
   }
 }
 
-void judge_way(const settings& s, seam::findings& found) {
+void judge_way(const settings& s, storage::findings& found) {
   if (s.tls) {
     found.fine("redis.tls", "The way to the server is encrypted, and it has shown that it is " +
                                 (s.sentinels ? "what the sentinels call it" : s.host) + ".");
@@ -93,7 +93,7 @@ void judge_way(const settings& s, seam::findings& found) {
   }
 }
 
-void judge(const self_portrait& is, seam::findings& found) {
+void judge(const self_portrait& is, storage::findings& found) {
   judge_version(is, found);
   judge_eviction(is, found);
   judge_memory(is, found);

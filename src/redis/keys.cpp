@@ -77,7 +77,7 @@ std::string lock_key(std::string_view prefix, std::string_view name) {
   return key.append("}");
 }
 
-seam::failure keys::refused() {
+storage::failure keys::refused() {
   return {errc::bad_name, "without a prefix no name may begin with holdfast: since our own keys do"};
 }
 

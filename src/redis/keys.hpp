@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
@@ -38,7 +38,7 @@ struct keys {
   /// Whether a name may be locked: without a prefix, one that begins like ours could be a companion of another name.
   [[nodiscard]] static bool may_be(std::string_view prefix, std::string_view name) noexcept;
   /// What such a name is answered with.
-  [[nodiscard]] static seam::failure refused();
+  [[nodiscard]] static storage::failure refused();
   /// Those that belong to K.
   [[nodiscard]] static keys of_lock(std::string_view prefix, std::string_view lock);
 

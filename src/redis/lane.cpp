@@ -19,14 +19,14 @@ namespace {
 constexpr runtime::span a_moment = 6ms;
 
 /// Where there is no memory for the words, there are fewer: these fit into the string itself.
-seam::failure broken(const std::exception& e, const dialer& d) noexcept {
+storage::failure broken(const std::exception& e, const dialer& d) noexcept {
   try {
-    seam::failure why(errc::unreachable, std::string(e.what()) + " (" + d.how().where() + ")");
+    storage::failure why(errc::unreachable, std::string(e.what()) + " (" + d.how().where() + ")");
     const auto* const by = dynamic_cast<const net::broken*>(&e);
     why.is_late = by != nullptr && by->is_late();
     return why;
   } catch (const std::bad_alloc&) {
-    return seam::failure(errc::unreachable, "no memory");
+    return storage::failure(errc::unreachable, "no memory");
   }
 }
 
@@ -104,7 +104,7 @@ reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std
     }
     left = leave(mine, true);
     return no_answer();
-  } catch (const seam::failure& why) {
+  } catch (const storage::failure& why) {
     const std::lock_guard lock(mutex_);
     if (boot_clock::now() >= l.at() || l.stop().stop_requested()) {  // it is our time that is over, not the others'
       left = leave(mine, true);
@@ -263,7 +263,7 @@ void lane::let_another_drive() {
   if (!driven_) return send_what_is_left();
   left_over_ = 0;
   if (distrusted_) {
-    const seam::failure why = *std::move(distrusted_);
+    const storage::failure why = *std::move(distrusted_);
     distrusted_.reset();
     return fail_all(why);
   }
@@ -292,7 +292,7 @@ void lane::send_what_is_left() noexcept {
 }
 
 /// Under the lock. What was due is not known; the next caller opens a new connection.
-void lane::fail_all(const seam::failure& why) noexcept {
+void lane::fail_all(const storage::failure& why) noexcept {
   const std::uint64_t here = number_;
   hang_up();
   ready_.clear();
@@ -309,7 +309,7 @@ void lane::fail_all(const seam::failure& why) noexcept {
 }
 
 reply lane::no_answer() const {
-  return seam::failure::late("no answer within the limit (" + dialer_.how().where() + ")");
+  return storage::failure::late("no answer within the limit (" + dialer_.how().where() + ")");
 }
 
 bool lane::is_open() const noexcept {
@@ -325,7 +325,7 @@ bool lane::close_if_idle_since(instant then) noexcept {
   return true;
 }
 
-void lane::distrust(const seam::failure& why) noexcept {
+void lane::distrust(const storage::failure& why) noexcept {
   const std::lock_guard lock(mutex_);
   distrusted_.emplace(copy_of(why));
 }

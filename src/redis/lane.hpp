@@ -41,7 +41,7 @@ class lane {
   /// Closes the connection, if nobody has used it since then and nobody does now. False: it is open.
   bool close_if_idle_since(runtime::instant) noexcept;
   /// The next caller opens a new connection. Callers that wait for replies on this one fail for this reason.
-  void distrust(const seam::failure& why) noexcept;
+  void distrust(const storage::failure& why) noexcept;
 
  private:
   /// One that waits for its reply, on its caller's stack.
@@ -77,7 +77,7 @@ class lane {
   [[nodiscard]] std::uint64_t leave(slot& mine, bool drove);
   void let_another_drive();
   void send_what_is_left() noexcept;
-  void fail_all(const seam::failure&) noexcept;
+  void fail_all(const storage::failure&) noexcept;
   [[nodiscard]] reply no_answer() const;
 
   const dialer& dialer_;
@@ -98,7 +98,7 @@ class lane {
   std::size_t unsent_ = 0;     // how many of them, the last, are of commands in ready_
   std::size_t left_over_ = 0;  // how many of them nobody waited for when the driver came
   bool driven_ = false;
-  std::optional<seam::failure> distrusted_;
+  std::optional<storage::failure> distrusted_;
   runtime::instant used_{};          // last
   runtime::instant silent_since_{};  // replies are due since then, and none came
 };

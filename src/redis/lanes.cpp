@@ -74,7 +74,7 @@ bool lanes::close_idle_since(runtime::instant then, bool keep_one) noexcept {
   });
 }
 
-void lanes::distrust(const seam::failure& why) noexcept {
+void lanes::distrust(const storage::failure& why) noexcept {
   all_.with([&](auto& all) {
     for (const auto& l : all) l->distrust(why);
   });

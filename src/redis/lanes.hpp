@@ -23,7 +23,7 @@ class lanes {
   [[nodiscard]] bool any_open() const noexcept;
   /// Closes those that were idle since then, but for one that is open if `keep_one`. Returns false if all are closed.
   bool close_idle_since(runtime::instant, bool keep_one = false) noexcept;
-  void distrust(const seam::failure& why) noexcept;
+  void distrust(const storage::failure& why) noexcept;
 
  private:
   struct chosen {

@@ -71,7 +71,7 @@ void leftovers::add(const std::string& key, std::string_view type, std::int64_t 
   }
 }
 
-void leftovers::judge(bool all, seam::findings& found) const {
+void leftovers::judge(bool all, storage::findings& found) const {
   const std::string many = std::to_string(looked_at_) + (looked_at_ == 1 ? " key" : " keys");
   if (!all) {
     found.note("redis.keys", "Only " + many + " of ours were looked at, and there are more, or more of others.",

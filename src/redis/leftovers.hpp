@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/findings.hpp"
+#include "storage/findings.hpp"
 
 namespace holdfast::redis {
 
@@ -23,7 +23,7 @@ class leftovers {
   void add(const std::string& key, std::string_view type, std::int64_t left);
   [[nodiscard]] std::size_t looked_at() const noexcept { return looked_at_; }
   /// `all`: there are no other keys than those that were looked at.
-  void judge(bool all, seam::findings&) const;
+  void judge(bool all, storage::findings&) const;
 
  private:
   [[nodiscard]] std::string_view beginning() const { return prefix_.empty() ? std::string_view("holdfast:") : prefix_; }

@@ -12,13 +12,13 @@
 #include "redis/codec.hpp"
 #include "runtime/io.hpp"
 #include "runtime/task.hpp"
-#include "store/answer.hpp"
-#include "store/claim.hpp"
+#include "storage/answer.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
 /// What came of a command: the server's reply, which may be an error; or why nobody knows.
-using reply = std::variant<value, seam::failure>;
+using reply = std::variant<value, storage::failure>;
 
 /// What the server said to the command that it was about: of several replies, the first. Null: nobody knows.
 [[nodiscard]] inline const value* said_to(const command& c, const reply& r) noexcept {
@@ -28,11 +28,11 @@ using reply = std::variant<value, seam::failure>;
 
 /// The same, for one more who waits. Where there is no memory for its words, there are fewer: those fit into the
 /// string.
-[[nodiscard]] inline seam::failure copy_of(const seam::failure& why) noexcept {
+[[nodiscard]] inline storage::failure copy_of(const storage::failure& why) noexcept {
   try {
     return why;
   } catch (const std::bad_alloc&) {
-    return seam::failure(why.code, "no memory");
+    return storage::failure(why.code, "no memory");
   }
 }
 
@@ -57,9 +57,9 @@ class listener {
   /// A message to our inbox. On the loop.
   virtual void pushed(std::string_view message) = 0;
   /// Messages of this server may have been lost; no_shard: of any. From any thread.
-  virtual void missed(seam::shard) noexcept = 0;
+  virtual void missed(storage::shard) noexcept = 0;
   /// Messages may have been lost, and so may the data of this server; no_shard: of all. From any thread.
-  virtual void in_doubt(seam::shard) noexcept = 0;
+  virtual void in_doubt(storage::shard) noexcept = 0;
   /// There is a server again, or another one now. From any thread.
   virtual void back() noexcept = 0;
   /// Whether this client has claims, which may have to be renewed. From any thread.
@@ -81,18 +81,18 @@ class link {
   /// for the reply.
   virtual void follow(const left_behind&, const command&) noexcept = 0;
   /// Where the slot of a key is, as far as we know.
-  [[nodiscard]] virtual seam::shard shard_of(std::uint16_t /*slot*/) const noexcept { return seam::no_shard; }
+  [[nodiscard]] virtual storage::shard shard_of(std::uint16_t /*slot*/) const noexcept { return storage::no_shard; }
   /// Whether messages about this key reach us: what a server tells us from now on is heard.
   [[nodiscard]] virtual bool listens(const std::string& key) const noexcept = 0;
   /// Until they do. A failure: they do not.
-  virtual runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) = 0;
+  virtual runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string& key, limit) = 0;
   /// Which connection takes commands from the loop and messages: each has another number. 0: there is none, or nobody
   /// can tell. If it is the same before a call and after its reply, that is the one it went by. On the loop.
   [[nodiscard]] virtual std::uint64_t connection_number() const noexcept { return 0; }
   /// Sends it some time soon; nobody waits for the reply. On the loop.
   virtual void post(const command&) = 0;
   /// The parts that keys lie on, by name, in an order that stays. One server is one part, without a name.
-  virtual runtime::task<seam::answer<std::vector<std::string>>> parts(runtime::io&, limit);
+  virtual runtime::task<storage::answer<std::vector<std::string>>> parts(runtime::io&, limit);
   /// The link to one of them, for commands without a key; it outlives neither this link nor its close(). Null: there is
   /// none of that name any more. One server is reached by any name.
   [[nodiscard]] virtual std::shared_ptr<link> part(const std::string& /*name*/) {
@@ -102,8 +102,8 @@ class link {
   virtual void close() noexcept {}
 };
 
-inline runtime::task<seam::answer<std::vector<std::string>>> link::parts(runtime::io&, limit) {
-  co_return seam::answer<std::vector<std::string>>::yes(std::vector<std::string>(1));
+inline runtime::task<storage::answer<std::vector<std::string>>> link::parts(runtime::io&, limit) {
+  co_return storage::answer<std::vector<std::string>>::yes(std::vector<std::string>(1));
 }
 
 }  // namespace holdfast::redis

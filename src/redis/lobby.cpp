@@ -30,7 +30,7 @@ void lobby::give_up_serving() noexcept {
   room_.with([](room& in) { in.served = false; });
 }
 
-void lobby::call_all(const std::optional<seam::failure>& why) noexcept {
+void lobby::call_all(const std::optional<storage::failure>& why) noexcept {
   room_.with([&](room& in) {
     for (visitor* v = std::exchange(in.first, nullptr); v != nullptr;) {
       visitor* const next = v->next_;  // it may be gone once it is called

@@ -4,7 +4,7 @@
 
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
@@ -22,7 +22,7 @@ class lobby {
     [[nodiscard]] bool leave() noexcept;
 
     runtime::signal called;
-    std::optional<seam::failure> why;  ///< once it was called: there is none
+    std::optional<storage::failure> why;  ///< once it was called: there is none
 
    private:
     friend class lobby;
@@ -43,7 +43,7 @@ class lobby {
   /// Nobody could be found: the next one has to try.
   void give_up_serving() noexcept;
   /// There is one, or why not.
-  void call_all(const std::optional<seam::failure>& why) noexcept;
+  void call_all(const std::optional<storage::failure>& why) noexcept;
   /// Of who serves. False: somebody waits, and it has to go on.
   [[nodiscard]] bool retire() noexcept;
 

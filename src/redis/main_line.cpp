@@ -26,12 +26,12 @@ main_line::main_line(const dialer& d, const identity& me, runtime::loop& loop, l
     : dialer_(d), me_(me), loop_(loop), listener_(who) {}
 
 /// Set before `up_` is read here, and read behind it in begin(): one of the two sees the other.
-void main_line::distrust(const seam::failure& why) noexcept {
+void main_line::distrust(const storage::failure& why) noexcept {
   distrusted_.with([&](auto& w) { w.emplace(copy_of(why)); });
   if (up_.exchange(false)) broken_.set();
 }
 
-std::optional<seam::failure> main_line::why_distrusted() const noexcept {
+std::optional<storage::failure> main_line::why_distrusted() const noexcept {
   return distrusted_.with([](const auto& why) { return why ? std::optional(copy_of(*why)) : std::nullopt; });
 }
 
@@ -43,11 +43,11 @@ void main_line::close() noexcept {
 task<reply> main_line::call(io& i, const command& what, limit l) {
   const instant sent = i.now();
   if (!up_) {
-    std::optional<seam::failure> down = co_await listen(i, l);
+    std::optional<storage::failure> down = co_await listen(i, l);
     if (down) co_return std::move(*down);
   }
   if (!lines_.commands)
-    co_return seam::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
+    co_return storage::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
   slot mine(what);
   queue(what, &mine);
   // Thousands may be due before ours: as long as they come, the server is there.
@@ -61,7 +61,7 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
   // Also if it is our own time that is over: all who come may have less of it than a silent server is given.
   if (is_silent()) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms", true);
   const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
-  co_return seam::failure::late("no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() +
+  co_return storage::failure::late("no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() +
                                 ")");
 }
 
@@ -77,7 +77,7 @@ void main_line::post(const command& what) {
   if (up_) queue(what, nullptr);
 }
 
-task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
+task<std::optional<storage::failure>> main_line::listen(io& i, limit l) {
   if (up_) co_return std::nullopt;
   lobby::visitor me(lobby_);
   const lobby::welcome said = lobby_.enter(me);
@@ -85,7 +85,7 @@ task<std::optional<seam::failure>> main_line::listen(io& i, limit l) {
   if (said == lobby::welcome::unattended) start_serving();
   const wake why = co_await wait(i, me.called, l);
   if (why == wake::signalled || !me.leave()) co_return me.why;
-  co_return seam::failure::late("no connection within the limit (" + dialer_.how().where() + ")");
+  co_return storage::failure::late("no connection within the limit (" + dialer_.how().where() + ")");
 }
 
 void main_line::connect_soon() {
@@ -93,7 +93,7 @@ void main_line::connect_soon() {
   if (lobby_.enter(nobody) == lobby::welcome::unattended) start_serving();
 }
 
-void main_line::fail_to_connect(const seam::failure& why) noexcept {
+void main_line::fail_to_connect(const storage::failure& why) noexcept {
   failed_ = true;
   lobby_.call_all(why);
 }
@@ -116,7 +116,7 @@ task<reply> main_line::hear(io& i, std::uint16_t of_slot, limit l) {
   tasks_.spawn(run(left_to_the_loop, of_slot, l));
   const wake why = co_await wait(i, left_to_the_loop->over, l);
   if (why == wake::signalled) co_return std::move(left_to_the_loop->got);
-  co_return seam::failure::late("not heard within the limit (" + dialer_.how().where() + ")");
+  co_return storage::failure::late("not heard within the limit (" + dialer_.how().where() + ")");
 }
 
 task<void> main_line::run(std::shared_ptr<errand> what, std::uint16_t of_slot, limit l) {
@@ -124,7 +124,7 @@ task<void> main_line::run(std::shared_ptr<errand> what, std::uint16_t of_slot, l
   try {
     what->got = co_await call(loop_, c, l);
   } catch (const std::exception& e) {
-    what->got = seam::failure(errc::not_ready, e.what());
+    what->got = storage::failure(errc::not_ready, e.what());
   }
   what->over.set();
 }
@@ -154,7 +154,7 @@ task<void> main_line::serve() {
     if (pause_ > 0ms) why = co_await wait(loop_, hurry_, pause);
     if (why == wake::signalled) pause_ = 0ms;
     span was_up{0};
-    std::optional<seam::failure> failed;
+    std::optional<storage::failure> failed;
     try {
       was_up = co_await serve_once();
     } catch (const std::exception& e) {  // no thread, or no memory
@@ -188,7 +188,7 @@ task<span> main_line::serve_once() {
     over = why != wake::late;
   }
   if (why_broken_.empty()) why_broken_ = "the connection was given up";
-  seam::failure given_up(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
+  storage::failure given_up(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
   given_up.is_late = broken_by_silence_;
   end(why_distrusted().value_or(given_up));
   co_return std::max(loop_.now() - since, span(1));
@@ -203,10 +203,10 @@ main_line::lines main_line::dial() const noexcept {
     if (!made.commands->resp3()) made.messages = dialer_.open(l);
     if (!dialer_.how().of_a_cluster())
       dialer_.subscribe(made.messages ? *made.messages : *made.commands, me_.inboxes + me_.id, l);
-  } catch (const seam::failure& why) {
+  } catch (const storage::failure& why) {
     made.why = why;
   } catch (const std::exception& e) {
-    made.why = seam::failure(errc::not_ready, e.what());
+    made.why = storage::failure(errc::not_ready, e.what());
   }
   return made;
 }
@@ -229,12 +229,12 @@ void main_line::begin(lines made) {
     return broken_.set();
   }
   lobby_.call_all(std::nullopt);
-  if (connections_ > 1) listener_.in_doubt(seam::no_shard);
+  if (connections_ > 1) listener_.in_doubt(storage::no_shard);
   listener_.back();
 }
 
 /// What was due is not known.
-void main_line::end(const seam::failure& why) noexcept {
+void main_line::end(const storage::failure& why) noexcept {
   up_ = false;
   if (lines_.commands) loop_.unwatch(lines_.commands->fd());
   if (lines_.messages) loop_.unwatch(lines_.messages->fd());
@@ -251,12 +251,12 @@ void main_line::end(const seam::failure& why) noexcept {
     s->got = copy_of(why);
     s->answered.set();
   }
-  if (!ending_.stop_requested()) listener_.in_doubt(seam::no_shard);
+  if (!ending_.stop_requested()) listener_.in_doubt(storage::no_shard);
 }
 
 /// True: nobody waits for a connection, and serve() ends.
 bool main_line::retire() noexcept {
-  if (ending_.stop_requested()) lobby_.call_all(seam::failure(errc::closed, ""));
+  if (ending_.stop_requested()) lobby_.call_all(storage::failure(errc::closed, ""));
   return lobby_.retire();
 }
 
@@ -344,7 +344,7 @@ void main_line::deliver(value push) {
     const std::uint16_t where = slot_of(push.items[1].text);
     heard_.with([&](slots& all) { all.reset(where); });
     asked_for_.reset(where);
-    listener_.missed(seam::no_shard);
+    listener_.missed(storage::no_shard);
   }
 }
 

@@ -44,7 +44,7 @@ class main_line {
   [[nodiscard]] std::uint64_t connection_number() const noexcept { return up_ ? connections_ : 0; }
   /// From any thread.
   [[nodiscard]] bool listens() const noexcept { return up_; }
-  [[nodiscard]] runtime::task<std::optional<seam::failure>> listen(runtime::io&, limit);
+  [[nodiscard]] runtime::task<std::optional<storage::failure>> listen(runtime::io&, limit);
   /// Of a node of a cluster, where we have an inbox in each slot: whether it is heard.
   [[nodiscard]] bool hears(std::uint16_t of_slot) const noexcept {
     return heard_.with([&](const auto& all) { return all.test(of_slot); });
@@ -54,9 +54,9 @@ class main_line {
   /// The same, and nobody waits for it. On the loop.
   void hear_soon(std::uint16_t of_slot);
   /// No command is sent on this connection any more; those that are due fail for this reason, and another is opened.
-  void distrust(const seam::failure& why) noexcept;
+  void distrust(const storage::failure& why) noexcept;
   /// The same, and dials again without a pause: the server is another one now.
-  void start_over(const seam::failure& why) noexcept {
+  void start_over(const storage::failure& why) noexcept {
     distrust(why);
     hurry_.set();
   }
@@ -71,13 +71,13 @@ class main_line {
   };
   struct lines {
     std::unique_ptr<connection> commands, messages;  // messages: only with RESP2
-    std::optional<seam::failure> why;                // there are none
+    std::optional<storage::failure> why;                // there are none
   };
 
   /// What a caller of another thread leaves to the loop.
   struct errand {
     runtime::signal over;
-    reply got = seam::failure(errc::unreachable, "");
+    reply got = storage::failure(errc::unreachable, "");
   };
   using slots = std::bitset<slots_of_a_cluster>;
 
@@ -88,10 +88,10 @@ class main_line {
   [[nodiscard]] bool is_silent() noexcept;
   [[nodiscard]] lines dial() const noexcept;
   void begin(lines);
-  [[nodiscard]] std::optional<seam::failure> why_distrusted() const noexcept;
-  void end(const seam::failure&) noexcept;
+  [[nodiscard]] std::optional<storage::failure> why_distrusted() const noexcept;
+  void end(const storage::failure&) noexcept;
   [[nodiscard]] bool retire() noexcept;
-  void fail_to_connect(const seam::failure&) noexcept;
+  void fail_to_connect(const storage::failure&) noexcept;
   void queue(const command&, slot*);
   void flush();
   void on_ready() noexcept;
@@ -109,7 +109,7 @@ class main_line {
   std::stop_source ending_;
   std::atomic<bool> up_{false};
   std::atomic<bool> failed_{false};
-  runtime::guarded<std::optional<seam::failure>> distrusted_;  // since it was dialled
+  runtime::guarded<std::optional<storage::failure>> distrusted_;  // since it was dialled
   lobby lobby_{up_};
   runtime::signal broken_;
   runtime::guarded<slots> heard_;

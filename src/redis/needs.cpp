@@ -101,7 +101,7 @@ void refusals::add(std::string_view right, std::string_view error) {
   }
 }
 
-void refusals::judge(std::string_view user, std::string_view prefix, seam::findings& found) const {
+void refusals::judge(std::string_view user, std::string_view prefix, storage::findings& found) const {
   if (unknown_.empty()) {
     found.fine("redis.commands", "The server knows all commands that locks need.");
   } else {

@@ -6,7 +6,7 @@
 
 #include "redis/codec.hpp"
 #include "redis/settings.hpp"
-#include "store/findings.hpp"
+#include "storage/findings.hpp"
 
 namespace holdfast::redis {
 
@@ -28,7 +28,7 @@ class refusals {
  public:
   /// What it said to a form, if that was an error. Errors that come after the right was checked are none.
   void add(std::string_view right, std::string_view error);
-  void judge(std::string_view user, std::string_view prefix, seam::findings&) const;
+  void judge(std::string_view user, std::string_view prefix, storage::findings&) const;
 
  private:
   std::vector<std::string> rights_, unknown_;

@@ -25,7 +25,7 @@ const std::string* error_in(const reply& r, const command* to) noexcept {
 }
 
 bool is_unreachable(const reply& r) noexcept {
-  const auto* const why = std::get_if<seam::failure>(&r);
+  const auto* const why = std::get_if<storage::failure>(&r);
   return why != nullptr && !why->permanent();
 }
 
@@ -34,7 +34,7 @@ node::node(net::url::place where, std::uint64_t serial, const settings& s, const
     : at_(std::move(where)), serial_(serial), all_nodes_(all), way_(of_node(s, at_), of_node(me), loop, *this) {}
 
 task<reply> node::run_asking(io& i, errand what, limit l) {
-  if (what.what == nullptr) co_return seam::failure(errc::not_ready, "a slot of the cluster is moving");
+  if (what.what == nullptr) co_return storage::failure(errc::not_ready, "a slot of the cluster is moving");
   command asking(1);
   asking.add("ASKING");
   const command both = what.what->with_before_last(asking);
@@ -49,8 +49,8 @@ task<reply> node::run(io& i, errand what, limit l) {
   const bool by_main = what.what == nullptr || !i.in_place();
   const bool down = by_main && failed_ && !way_.main().listens();
   if (down && probing_.exchange(true))
-    co_return seam::failure(errc::unreachable, "the node is not there (" + text_of(at_) + ")");
-  reply got = seam::failure(errc::unreachable, "");
+    co_return storage::failure(errc::unreachable, "the node is not there (" + text_of(at_) + ")");
+  reply got = storage::failure(errc::unreachable, "");
   try {
     if (what.what == nullptr) {
       got = co_await way_.main().hear(i, what.slot, l);

@@ -29,7 +29,7 @@ class node final : private listener {
   /// Its place among those that are known now. Said once, before others know of it.
   void stand_at(std::size_t number) noexcept { number_ = number; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
-  [[nodiscard]] seam::shard shard() const noexcept { return number_ + 1; }
+  [[nodiscard]] storage::shard shard() const noexcept { return number_ + 1; }
 
   /// What the errand gives by reference must outlive the call.
   runtime::task<reply> run(runtime::io&, errand, limit);
@@ -41,8 +41,8 @@ class node final : private listener {
 
  private:
   void pushed(std::string_view message) override { all_nodes_.pushed(message); }
-  void missed(seam::shard) noexcept override { all_nodes_.missed(shard()); }
-  void in_doubt(seam::shard) noexcept override { all_nodes_.in_doubt(shard()); }
+  void missed(storage::shard) noexcept override { all_nodes_.missed(shard()); }
+  void in_doubt(storage::shard) noexcept override { all_nodes_.in_doubt(shard()); }
   void back() noexcept override { all_nodes_.back(); }
   [[nodiscard]] bool has_claims() const noexcept override { return all_nodes_.has_claims(); }
   void warned(std::string_view what) override { all_nodes_.warned(what); }

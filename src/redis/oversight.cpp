@@ -11,7 +11,7 @@
 #include "redis/owner.hpp"
 #include "redis/slots.hpp"
 #include "redis/step.hpp"
-#include "store/self.hpp"
+#include "storage/self.hpp"
 
 namespace holdfast::redis {
 
@@ -20,8 +20,8 @@ namespace {
 using runtime::instant;
 using runtime::io;
 using runtime::task;
-using seam::answer;
-using seam::done;
+using storage::answer;
+using storage::done;
 
 /// A server does nothing else meanwhile: each of these takes it a small part of a millisecond.
 constexpr std::int64_t keys_in_a_step = 128;
@@ -93,10 +93,10 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
   for (const std::string& inbox : inboxes) {
     command one(2);
     one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
-    const seam::shard at = link_->shard_of(slot_of(one.key()));
+    const storage::shard at = link_->shard_of(slot_of(one.key()));
     if (!known.of.contains(inbox) && !known.silent.contains(at)) {
       reply got = co_await link_->call(i, one, l, nobody_minds);
-      const auto* const why = std::get_if<seam::failure>(&got);
+      const auto* const why = std::get_if<storage::failure>(&got);
       value* const said = std::get_if<value>(&got);
       const bool refused = why != nullptr ? why->permanent() : said->is(value::kind::error);
       if (refused) co_return got;
@@ -173,7 +173,7 @@ task<answer<int>> client::list_some(io& i, const std::string& prefix, list_posit
                                     instant end, limit l) {
   const std::shared_ptr<link> part = link_->part(from.part());
   if (!part) {
-    co_return answer<int>::unknown(seam::failure(errc::not_ready, "it has left the cluster"));
+    co_return answer<int>::unknown(storage::failure(errc::not_ready, "it has left the cluster"));
   }
   answer<found> here = co_await search(i, *part, prefix, from.cursor(), end, l);
   if (here.is_unknown()) co_return answer<int>::unknown(here.why());
@@ -198,7 +198,7 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   if (parts.is_unknown()) co_return answer<listing>::unknown(parts.why());
   std::optional<list_position> from = list_position::read(after, parts.value());
   if (!from) {
-    co_return answer<listing>::unknown(seam::failure(errc::bad_option, "no page has said to go on from there"));
+    co_return answer<listing>::unknown(storage::failure(errc::bad_option, "no page has said to go on from there"));
   }
   listing_page page;
   for (int steps = 0; steps < steps_of_a_page && page.seen.size() < most && !from->is_over();) {
@@ -228,7 +228,7 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
   for (;;) {
     command c = call_of(scripts::revoke, 4, 5);
     c.add(k.lock).add(k.fence).add(k.holders).add(k.asked);
-    c.add(inboxes_of(k.lock)).add(static_cast<std::int64_t>(fence)).add(reason).add(seam::who_we_are()).add(bookmark);
+    c.add(inboxes_of(k.lock)).add(static_cast<std::int64_t>(fence)).add(reason).add(storage::who_we_are()).add(bookmark);
     reply r = co_await run(i, scripts::revoke, c, l, nobody_minds);
     const value* const v = std::get_if<value>(&r);
     if (v != nullptr && v->is(value::kind::text)) {
@@ -240,11 +240,11 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
     const std::string another = "another library holds it, and cannot be asked";
     if (did > 0 || !bookmark.empty()) co_return answer<done>::yes(done());  // some were asked, the others are gone
     if (did == 0) co_return answer<done>::no();
-    co_return answer<done>::unknown(seam::failure(errc::foreign, another));
+    co_return answer<done>::unknown(storage::failure(errc::foreign, another));
   }
 }
 
-task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
   if (!keys::may_be(settings_.prefix, what.name)) co_return answer<done>::unknown(keys::refused());
   if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
   const keys k(settings_.prefix, what.name);
@@ -253,7 +253,7 @@ task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
   command c = call_of(scripts::break_lock, 5, 6);
   c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.broken);
   c.add(inboxes_of(k.lock)).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
-  c.add(seam::who_we_are()).add(what.reason);
+  c.add(storage::who_we_are()).add(what.reason);
   std::optional<left_behind> nobody_minds;  // it is known by its id
   for (bool took = false;; took = true) {
     reply r = co_await run(i, scripts::break_lock, c, l, nobody_minds);
@@ -261,7 +261,7 @@ task<answer<done>> client::break_lock(io& i, seam::breaking what, limit l) {
     const std::int64_t did = std::get<value>(r).number;
     const std::string another = "another library holds it, and it is left alone";
     if (did <= 0 && took) co_return answer<done>::yes(done());  // from some, and the others are gone
-    if (did < 0) co_return answer<done>::unknown(seam::failure(errc::foreign, another));
+    if (did < 0) co_return answer<done>::unknown(storage::failure(errc::foreign, another));
     if (did == 0) co_return answer<done>::no();
     if ((did & 4) == 0) co_return answer<done>::yes(done());
   }

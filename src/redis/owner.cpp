@@ -46,7 +46,7 @@ std::string sixteen(std::uint64_t high, std::uint64_t low) {
   return text;
 }
 
-std::string owner_text(std::string_view inbox, const seam::owner_id& id, const seam::share& wants,
+std::string owner_text(std::string_view inbox, const storage::owner_id& id, const storage::share& wants,
                        std::chrono::milliseconds claim_ttl, std::string_view label) {
   std::string text;
   text.reserve(80 + label.size());
@@ -56,7 +56,7 @@ std::string owner_text(std::string_view inbox, const seam::owner_id& id, const s
     text.push_back(':');
     append_number(text, wants.part);
   }
-  text.push_back(wants == seam::share::reader() ? '+' : '-');
+  text.push_back(wants == storage::share::reader() ? '+' : '-');
   append_number(text, claim_ttl.count());
   if (!label.empty()) text.append(" ").append(label);
   return text;

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
 /// What stands in a lock's key and in its queue: `<inbox>.<claim><wants><claim ttl in ms>[ <label>]`, the first two 16
 /// characters each. It says who holds or waits, where to tell it, what it wants (`-` the whole lock, `+` a reader's
 /// place, `:8-` eight permits), and for how long a grant on its behalf may last.
-[[nodiscard]] std::string owner_text(std::string_view inbox, const seam::owner_id&, const seam::share&,
+[[nodiscard]] std::string owner_text(std::string_view inbox, const storage::owner_id&, const storage::share&,
                                      std::chrono::milliseconds claim_ttl, std::string_view label);
 /// `-`, `+` or `:`; of what is none of ours, anything.
 [[nodiscard]] char wants_in(std::string_view owner) noexcept;
@@ -25,7 +25,7 @@ namespace holdfast::redis {
 /// What such a text says. The views are of the text.
 struct owner_reading {
   std::string_view inbox;
-  seam::owner_id id;
+  storage::owner_id id;
   char wants = '-';           ///< as wants_in()
   std::uint32_t permits = 0;  ///< of `:`
   std::string_view label;

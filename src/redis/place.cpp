@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 #include "redis/client.hpp"
 #include "redis/owner.hpp"
 #include "redis/slots.hpp"
@@ -19,10 +19,10 @@ using runtime::never;
 using runtime::span;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::grant;
-using seam::milliseconds;
+using storage::answer;
+using storage::done;
+using storage::grant;
+using storage::milliseconds;
 
 namespace {
 
@@ -48,7 +48,7 @@ span jitter(io& i, milliseconds most) { return span(most) * static_cast<std::int
 
 }  // namespace
 
-place::place(client& c, seam::claim_spec spec)
+place::place(client& c, storage::claim_spec spec)
     : client_(c),
       lock_(lock_key(c.settings_.prefix, spec.name)),
       granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
@@ -61,7 +61,7 @@ place::place(client& c, seam::claim_spec spec)
       slot_(slot_of(lock_)) {
   ++client_.claims_;
   waiting_.slot = slot_;
-  if (queue_ && !planted(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
+  if (queue_ && !seeded(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
 }
 
 place::~place() {
@@ -82,7 +82,7 @@ task<answer<grant>> place::poll(io& i, limit l) {
   const bool in_queue = queue_ && client_.link_->listens(lock_);
   answer<grant> got = co_await ask(i, in_queue, l);
   if (in_queue || !queue_ || !got.is_no()) co_return got;
-  const std::optional<seam::failure> deaf = co_await client_.link_->listen(i, lock_, l);
+  const std::optional<storage::failure> deaf = co_await client_.link_->listen(i, lock_, l);
   if (deaf) co_return answer<grant>::unknown(*deaf);
   waiting_.listened_at = lies_on();
   answer<grant> again = co_await ask(i, true, l);
@@ -126,7 +126,7 @@ task<answer<instant>> place::downgrade(io& i, std::uint64_t fence, milliseconds 
   owner_ = reader;
   if (queue_) client_.inbox_.add(owner_, waiting_);
   may_be_reader_ = false;
-  co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
+  co_return answer<instant>::yes(storage::deadline_after(sent, ttl));
 }
 
 task<answer<done>> place::release(io& i, limit l) {
@@ -157,7 +157,7 @@ bool place::asked_to_let_go(const std::string& owner, const reply& r) {
   return asks.has_value();
 }
 
-seam::shard place::lies_on() const noexcept { return client_.link_->shard_of(slot_); }
+storage::shard place::lies_on() const noexcept { return client_.link_->shard_of(slot_); }
 
 keys place::all_keys() const { return keys::of_lock(client_.settings_.prefix, lock_); }
 
@@ -171,10 +171,10 @@ std::optional<grant> place::told_by_push(instant now) {
   // has moved since, or a replica has taken over.
   const bool one_clock = client_.settings_.of_one_clock();
   const auto elapsed = std::chrono::microseconds(one_clock ? told->server_time - sampled_->server_time : 0);
-  const instant granted_at = planted(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
+  const instant granted_at = seeded(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
   if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set
-  const milliseconds granted_for = planted(bug::claim_ttl_forgotten) ? ttl_ : granted_for_;
-  const instant deadline = seam::deadline_after(granted_at, granted_for);
+  const milliseconds granted_for = seeded(bug::claim_ttl_forgotten) ? ttl_ : granted_for_;
+  const instant deadline = storage::deadline_after(granted_at, granted_for);
   if (now + span(granted_for) / 4 > deadline) return std::nullopt;  // it has waited for us for long
   fence_ = told->fence;
   return grant{fence_, fences(), deadline};
@@ -216,7 +216,7 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
     }
     if (did != 1) co_return answer<instant>::no();
   }
-  co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
+  co_return answer<instant>::yes(storage::deadline_after(sent, ttl));
 }
 
 task<answer<done>> place::release_by(io& i, const script& step, const command& c, limit l) {
@@ -256,16 +256,16 @@ task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
   } else if (barges_) {
     c.add("barge");
   }
-  std::optional<seam::failure> missing;
+  std::optional<storage::failure> missing;
   reply r = co_await client_.run_grant(i, step, c, std::move(l), left_, missing);
-  if (planted(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
+  if (seeded(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
   if (auto why = failed<grant>(r, client_.settings_.prefix)) co_return std::move(*why);
   const value& v = std::get<value>(r);
   if (is_number(v, 1)) {
     if (missing) co_return answer<grant>::unknown(std::move(*missing));
-    const instant from = planted(bug::deadline_from_reply) ? i.now() : sent;
+    const instant from = seeded(bug::deadline_from_reply) ? i.now() : sent;
     fence_ = static_cast<std::uint64_t>(v.number);
-    const grant g{fence_, fences(), seam::deadline_after(from, ttl_)};
+    const grant g{fence_, fences(), storage::deadline_after(from, ttl_)};
     co_return answer<grant>::yes(g);
   }
   if (!says_busy(v)) co_return answer<grant>::unknown(strange("acquire"));
@@ -276,7 +276,7 @@ answer<grant> place::busy(io& i, instant sent, const value& v, bool in_queue) {
   const milliseconds left = std::min(milliseconds(v.items[0].number), longest_lease);  // less than none: for ever
   const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
   const std::string_view holder = v.items[4].text;
-  const instant from = planted(bug::sample_from_reply) ? i.now() : sent;
+  const instant from = seeded(bug::sample_from_reply) ? i.now() : sent;
   sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
   if (in_queue) ticket_ = v.items[1].number;
   const bool readers = holder.starts_with('+');  // none of them is there any more, and K is about to go
@@ -293,7 +293,7 @@ answer<grant> place::busy(io& i, instant sent, const value& v, bool in_queue) {
     const span pause = span(client_.settings_.poll) + varied(i, client_.settings_.poll);
     again_at_ = later(sent, left < 0ms ? pause : std::min<span>(pause, left + 1ms));
   }
-  if (planted(bug::no_timer)) again_at_ = never;
+  if (seeded(bug::no_timer)) again_at_ = never;
   return answer<grant>::no({label ? std::string(*label) : std::string(holder.empty() ? "" : "another library")});
 }
 

@@ -8,25 +8,25 @@
 #include "redis/keys.hpp"
 #include "redis/link.hpp"
 #include "redis/step.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
 class client;
 
 /// One lock that is wanted, waited for, or held at a server: a place in its queue.
-class place final : public seam::claim {
+class place final : public storage::claim {
  public:
-  place(client&, seam::claim_spec);
+  place(client&, storage::claim_spec);
   ~place() override;
 
-  runtime::task<seam::answer<seam::grant>> poll(runtime::io&, limit) override;
+  runtime::task<storage::answer<storage::grant>> poll(runtime::io&, limit) override;
   runtime::task<runtime::wake> wakeup(runtime::io&, limit) override;
-  runtime::task<seam::answer<runtime::instant>> renew(runtime::io&, seam::milliseconds ttl, limit) override;
-  runtime::task<seam::answer<runtime::instant>> downgrade(runtime::io&, std::uint64_t fence, seam::milliseconds ttl,
+  runtime::task<storage::answer<runtime::instant>> renew(runtime::io&, storage::milliseconds ttl, limit) override;
+  runtime::task<storage::answer<runtime::instant>> downgrade(runtime::io&, std::uint64_t fence, storage::milliseconds ttl,
                                                           limit) override;
-  runtime::task<seam::answer<seam::done>> release(runtime::io&, limit) override;
-  [[nodiscard]] seam::shard lies_on() const noexcept override;
+  runtime::task<storage::answer<storage::done>> release(runtime::io&, limit) override;
+  [[nodiscard]] storage::shard lies_on() const noexcept override;
 
   /// A poll that nobody waited for may be carried out after a release, and would take the lock for nobody.
   void chase_what_was_left();
@@ -38,15 +38,15 @@ class place final : public seam::claim {
 
  private:
   /// Whoever released the lock has given it to us, and said so: no need to ask. Nothing: ask.
-  std::optional<seam::grant> told_by_push(runtime::instant now);
+  std::optional<storage::grant> told_by_push(runtime::instant now);
   [[nodiscard]] const steps& mine() const noexcept;
-  runtime::task<seam::answer<runtime::instant>> renew_as(runtime::io&, std::string owner, seam::milliseconds ttl,
+  runtime::task<storage::answer<runtime::instant>> renew_as(runtime::io&, std::string owner, storage::milliseconds ttl,
                                                          runtime::instant sent, limit);
-  runtime::task<seam::answer<seam::done>> release_by(runtime::io&, const script&, const command&, limit);
-  runtime::task<seam::answer<seam::grant>> ask(runtime::io&, bool in_queue, limit);
-  seam::answer<seam::grant> busy(runtime::io&, runtime::instant sent, const value&, bool in_queue);
+  runtime::task<storage::answer<storage::done>> release_by(runtime::io&, const script&, const command&, limit);
+  runtime::task<storage::answer<storage::grant>> ask(runtime::io&, bool in_queue, limit);
+  storage::answer<storage::grant> busy(runtime::io&, runtime::instant sent, const value&, bool in_queue);
   [[nodiscard]] std::uint64_t fences() const noexcept { return wants_.exclusive() ? fences_in_a_block : 1; }
-  runtime::span varied(runtime::io&, seam::milliseconds interval) const;
+  runtime::span varied(runtime::io&, storage::milliseconds interval) const;
 
   struct sample {
     runtime::instant sent;
@@ -55,10 +55,10 @@ class place final : public seam::claim {
   };
   client& client_;
   const std::string lock_;                // its key; the others are made of it when they are needed
-  const seam::milliseconds granted_for_;  // after a push
+  const storage::milliseconds granted_for_;  // after a push
   std::string owner_;                     // a downgrade changes it
-  const seam::share wants_;
-  const seam::milliseconds ttl_;
+  const storage::share wants_;
+  const storage::milliseconds ttl_;
   const bool queue_;
   const bool barges_;
   bool may_be_reader_ = false;  // a downgrade was asked for, and not answered

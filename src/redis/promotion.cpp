@@ -7,7 +7,7 @@
 #include "net/ready.hpp"
 #include "runtime/blocking.hpp"
 #include "runtime/inline_io.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 

@@ -7,8 +7,8 @@
 
 #include "net/url.hpp"
 #include "redis/voter.hpp"
-#include "store/answer.hpp"
-#include "store/findings.hpp"
+#include "storage/answer.hpp"
+#include "storage/findings.hpp"
 
 namespace holdfast::redis {
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t min_servers = 3, max_servers = 32;
 constexpr std::string_view own_options[] = {"max_ttl", "young_nodes", "min_margin"};
 
-[[noreturn]] void refuse(const std::string& why) { throw seam::failure(errc::bad_url, why); }
+[[noreturn]] void refuse(const std::string& why) { throw storage::failure(errc::bad_url, why); }
 
 struct scheme {
   std::string_view name;
@@ -149,8 +149,8 @@ redlock redlock::parse(std::string_view url) {
 
 std::string redlock::shown(std::string_view url) { return settings::shown(url, own_options); }
 
-std::vector<std::unique_ptr<seam::voter>> redlock::open(runtime::loop& loop) const {
-  std::vector<std::unique_ptr<seam::voter>> all;
+std::vector<std::unique_ptr<storage::voter>> redlock::open(runtime::loop& loop) const {
+  std::vector<std::unique_ptr<storage::voter>> all;
   all.reserve(servers.size());
   settings first = servers.front();
   first.load_tls();
@@ -162,7 +162,7 @@ std::vector<std::unique_ptr<seam::voter>> redlock::open(runtime::loop& loop) con
 }
 
 std::vector<finding> redlock::findings() const {
-  seam::findings found;
+  storage::findings found;
   if (young_ones_vote) {
     found.warning("redlock.young_nodes", "Servers vote as soon as they are started (young_nodes=vote).",
                   "One that restarts empty has forgotten whom it voted for, and may vote for a second holder.",

@@ -8,7 +8,7 @@
 #include "holdfast/finding.hpp"
 #include "redis/settings.hpp"
 #include "runtime/loop.hpp"
-#include "store/voter.hpp"
+#include "storage/voter.hpp"
 
 namespace holdfast::redis {
 
@@ -25,13 +25,13 @@ struct redlock {
   bool young_ones_vote = false;
   std::size_t min_margin = 0;
 
-  /// Throws seam::failure, without secrets.
+  /// Throws storage::failure, without secrets.
   [[nodiscard]] static redlock parse(std::string_view url);
   /// The URL as it may be shown, good or bad.
   [[nodiscard]] static std::string shown(std::string_view url);
 
-  /// One vote each. Throws seam::failure.
-  [[nodiscard]] std::vector<std::unique_ptr<seam::voter>> open(runtime::loop&) const;
+  /// One vote each. Throws storage::failure.
+  [[nodiscard]] std::vector<std::unique_ptr<storage::voter>> open(runtime::loop&) const;
   /// What somebody should know of how it is set up.
   [[nodiscard]] std::vector<finding> findings() const;
 };

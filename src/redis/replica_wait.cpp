@@ -17,22 +17,22 @@ constexpr const char* has_no_waitaof = "wait_aof needs WAITAOF, which Redis has 
 
 }  // namespace
 
-task<std::optional<seam::failure>> replica_wait::prepare(io& i, link& l, limit until) {
+task<std::optional<storage::failure>> replica_wait::prepare(io& i, link& l, limit until) {
   const std::uint64_t now = doubts_;
   if (prepared_for_ == now) co_return std::nullopt;
   std::optional<left_behind> nobody_minds;
-  std::optional<seam::failure> why;
+  std::optional<storage::failure> why;
   if (wait_.on_disks != acknowledgement::disks::none) {
     command probe(3);
     probe.add("COMMAND").add("INFO").add("WAITAOF");
     const reply r = co_await l.call(i, probe, until, nobody_minds);
     const value* const v = std::get_if<value>(&r);
     if (v == nullptr) {
-      why = std::get<seam::failure>(r);
+      why = std::get<storage::failure>(r);
     } else if (v->is(value::kind::error)) {
       why = meaning_of(v->text, settings_.prefix);
     } else if (v->items.empty() || v->items[0].items.empty()) {
-      why = seam::failure(errc::unsupported, has_no_waitaof);
+      why = storage::failure(errc::unsupported, has_no_waitaof);
     }
   }
   if (!why && wait_.by != acknowledgement::count::number) {
@@ -41,7 +41,7 @@ task<std::optional<seam::failure>> replica_wait::prepare(io& i, link& l, limit u
     const reply r = co_await l.call(i, role, until, nobody_minds);
     const value* const v = std::get_if<value>(&r);
     if (v == nullptr) {
-      why = std::get<seam::failure>(r);
+      why = std::get<storage::failure>(r);
     } else if (v->is(value::kind::error)) {
       why = meaning_of(v->text, settings_.prefix);
     } else if (v->items.size() == 3 && v->items[0].text == "master") {
@@ -84,14 +84,14 @@ command replica_wait::behind(const command& grant, std::int64_t needed) const {
 }
 
 // The first is the grant's; of WAIT it is a number, of WAITAOF {here, at replicas}.
-std::optional<seam::failure> replica_wait::missing(const value& replies, std::int64_t needed) const {
+std::optional<storage::failure> replica_wait::missing(const value& replies, std::int64_t needed) const {
   for (std::size_t n = 1; n < replies.items.size(); ++n) {
     const value& v = replies.items[n];
     if (v.is(value::kind::error)) return meaning_of(v.text, settings_.prefix);
     if (v.is(value::kind::integer) && v.number < needed) return too_few(v.number, needed, " had the lock");
     if (!v.is(value::kind::list) || v.items.size() != 2) continue;
     if (v.items[0].number < 1) {
-      return seam::failure(errc::not_ready, "the lock was not on the server's disk within " +
+      return storage::failure(errc::not_ready, "the lock was not on the server's disk within " +
                                                 std::to_string(wait_.limit.count()) +
                                                 " ms (wait_aof); it is given back");
     }
@@ -103,7 +103,7 @@ std::optional<seam::failure> replica_wait::missing(const value& replies, std::in
   return std::nullopt;
 }
 
-seam::failure replica_wait::too_few(std::int64_t have, std::int64_t needed, const char* what) const {
+storage::failure replica_wait::too_few(std::int64_t have, std::int64_t needed, const char* what) const {
   return {errc::not_ready, std::to_string(have) + " of the " + std::to_string(needed) +
                                (needed == 1 ? " replica" : " replicas") + " that it needs" + what + " within " +
                                std::to_string(wait_.limit.count()) + " ms (wait_replicas); it is given back"};

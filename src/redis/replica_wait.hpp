@@ -9,7 +9,7 @@
 #include "redis/settings.hpp"
 #include "runtime/io.hpp"
 #include "runtime/task.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
@@ -22,7 +22,7 @@ class replica_wait {
   [[nodiscard]] bool is_wanted() const noexcept { return wait_.is_wanted(); }
   /// Before a grant: how many replicas there are, where that matters, and whether the server can do it. It asks once,
   /// and again after in_doubt(). A failure: it cannot be waited for.
-  [[nodiscard]] runtime::task<std::optional<seam::failure>> prepare(runtime::io&, link&, limit);
+  [[nodiscard]] runtime::task<std::optional<storage::failure>> prepare(runtime::io&, link&, limit);
   void in_doubt() noexcept { ++doubts_; }
 
   /// How many replicas a grant needs now.
@@ -30,10 +30,10 @@ class replica_wait {
   /// The grant, and behind it what is waited for: the replies come as one list.
   [[nodiscard]] command behind(const command& grant, std::int64_t needed) const;
   /// Why a grant with such replies does not count; nothing: it does.
-  [[nodiscard]] std::optional<seam::failure> missing(const value& replies, std::int64_t needed) const;
+  [[nodiscard]] std::optional<storage::failure> missing(const value& replies, std::int64_t needed) const;
 
  private:
-  [[nodiscard]] seam::failure too_few(std::int64_t have, std::int64_t needed, const char* what) const;
+  [[nodiscard]] storage::failure too_few(std::int64_t have, std::int64_t needed, const char* what) const;
   const settings& settings_;
   const acknowledgement wait_;
   std::atomic<std::uint64_t> doubts_{1}, prepared_for_{0};

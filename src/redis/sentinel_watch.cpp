@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/blocking.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 

@@ -9,7 +9,7 @@
 #include "redis/facts.hpp"
 #include "redis/needs.hpp"
 #include "runtime/clock.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
@@ -58,9 +58,9 @@ constexpr const char* acl_line = " (docs/stores/redis.md has the ACL line for se
   if (wrong) why += " (sentinel_user or the password of the sentinels is wrong)";
   if (is_forbidden(text)) why += acl_line;
   if (text.starts_with("ERR unknown command")) {
-    throw seam::failure(errc::unsupported, why + " (it is no sentinel: of a server alone write redis://)");
+    throw storage::failure(errc::unsupported, why + " (it is no sentinel: of a server alone write redis://)");
   }
-  throw seam::failure(wants_one || wrong || is_forbidden(text) ? errc::denied : errc::not_ready, why);
+  throw storage::failure(wants_one || wrong || is_forbidden(text) ? errc::denied : errc::not_ready, why);
 }
 
 /// Subscribes to all channels, or to none. Empty unless the user may not; another error is thrown.
@@ -120,7 +120,7 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
       tried += e.what();
     } catch (const malformed& e) {
       tried.append("not the words of a sentinel: ").append(e.what());
-    } catch (const seam::failure& e) {
+    } catch (const storage::failure& e) {
       code = e.code;
       tried += e.text;
     } catch (const std::system_error& e) {  // no descriptor, or no thread
@@ -130,7 +130,7 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
     // For good only if all of them say the same.
     why = !why || *why == code ? code : errc::unreachable;
   }
-  seam::failure failed(*why, "no sentinel says where the primary of " + settings_.sentinels->service + " is; " + tried);
+  storage::failure failed(*why, "no sentinel says where the primary of " + settings_.sentinels->service + " is; " + tried);
   failed.is_late = is_late && failed.code == errc::unreachable;
   throw failed;
 }
@@ -191,7 +191,7 @@ named_primary::word sentinels::ask(connection& to, const limit& l) const {
   all.add("SENTINEL").add("MASTERS");
   const value services = to.ask(all, l);
   const std::string names = names_in(services);
-  throw seam::failure(errc::bad_url, "it knows no service " + settings_.sentinels->service +
+  throw storage::failure(errc::bad_url, "it knows no service " + settings_.sentinels->service +
                                          (names.empty() ? "; SENTINEL MASTERS shows those that it knows"
                                                         : "; those that it knows: " + names));
 }
@@ -205,7 +205,7 @@ std::vector<sentinel_view> sentinels::views(const limit& l) const {
     sentinel_view& one = seen.emplace_back(sentinel_view{.from = text_of(each)});
     try {
       look(each, one, nearer);
-    } catch (const seam::failure& e) {
+    } catch (const storage::failure& e) {
       one.why = e.text;
     } catch (const std::exception& e) {
       one.why = e.what();

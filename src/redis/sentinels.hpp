@@ -41,10 +41,10 @@ class sentinels {
   /// Each is asked so often, so that it is once a second in all.
   [[nodiscard]] milliseconds between_questions() const noexcept;
 
-  /// Asks them in turn, and first the one that answered last. Blocks; throws seam::failure, with the cure.
+  /// Asks them in turn, and first the one that answered last. Blocks; throws storage::failure, with the cure.
   [[nodiscard]] primary find(const limit&);
   /// A connection to that one, which takes question(), and from now on tells of every change; unless the user may not
-  /// subscribe: then `refusal` says so. Blocks; throws seam::failure, net::broken, malformed.
+  /// subscribe: then `refusal` says so. Blocks; throws storage::failure, net::broken, malformed.
   [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&, std::string& refusal) const;
   /// In two parts, each with a reply of its own.
   [[nodiscard]] command question() const;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "net/url.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::redis {
 
@@ -41,7 +41,7 @@ constexpr std::string_view known_options[] = {"prefix",
                                               "db"};
 constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
 
-[[noreturn]] void reject(const std::string& why) { throw seam::failure(errc::bad_url, why); }
+[[noreturn]] void reject(const std::string& why) { throw storage::failure(errc::bad_url, why); }
 
 template <class T>
 T number(const std::string& option, std::string_view text, int least, int most, const char* example) {
@@ -310,7 +310,7 @@ void settings::load_tls() {
   try {
     tls_context = std::make_shared<const net::tls>(*tls);
   } catch (const net::broken& e) {
-    throw seam::failure(errc::bad_option, e.what());
+    throw storage::failure(errc::bad_option, e.what());
   }
 }
 

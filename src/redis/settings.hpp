@@ -63,14 +63,14 @@ struct settings {
   acknowledgement wait;                       ///< for replicas and disks
   std::optional<milliseconds> votes_after{};  ///< one server of Redlock: it does not vote before it has run this long
 
-  /// Throws seam::failure, without secrets. `also` are options of others, whom a list of all that there are has too.
+  /// Throws storage::failure, without secrets. `also` are options of others, whom a list of all that there are has too.
   [[nodiscard]] static settings parse(std::string_view url, std::span<const std::string_view> also = {});
   /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
   /// `also` are options of others, which are no secrets either.
   [[nodiscard]] static std::string shown(std::string_view url, std::span<const std::string_view> also);
   [[nodiscard]] static std::string shown(std::string_view url) { return shown(url, {}); }
   /// Reads the TLS files, unless that is done. A store does so when it is opened, before its settings are copied to
-  /// each connection: a file may be gone when a node or a sentinel is first contacted. Throws seam::failure.
+  /// each connection: a file may be gone when a node or a sentinel is first contacted. Throws storage::failure.
   void load_tls();
   /// host:port, or the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
@@ -79,7 +79,7 @@ struct settings {
   [[nodiscard]] bool of_one_clock() const noexcept { return !of_a_cluster() && !sentinels; }
 };
 
-/// The time that an option says, such as 500ms or 2s. Throws seam::failure.
+/// The time that an option says, such as 500ms or 2s. Throws storage::failure.
 [[nodiscard]] milliseconds duration_in(const std::string& option, std::string_view text);
 
 /// host:port, an IPv6 address in brackets.

@@ -81,10 +81,10 @@ slot_map::user slot_map::named(const std::string& primary) const {
       [&](const known& k) { return k.first([&](const node& n) { return text_of(n.at()) == primary; }); });
 }
 
-task<std::optional<seam::failure>> slot_map::make_sure(io& i, limit l) {
+task<std::optional<storage::failure>> slot_map::make_sure(io& i, limit l) {
   const bool mapped = known_.with([](const known& k) { return k.mapped; });
   if (mapped) co_return std::nullopt;
-  std::optional<seam::failure> lost = co_await draw(i, std::move(l));
+  std::optional<storage::failure> lost = co_await draw(i, std::move(l));
   co_return lost;
 }
 
@@ -107,10 +107,10 @@ std::vector<url::place> slot_map::whom_to_ask() const {
   return places;
 }
 
-task<std::optional<seam::failure>> slot_map::draw(io& i, limit l) {
+task<std::optional<storage::failure>> slot_map::draw(io& i, limit l) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
-  std::optional<seam::failure> why;
+  std::optional<storage::failure> why;
   for (const url::place& each : whom_to_ask()) {
     if (i.now() >= l.at() || l.stop().stop_requested()) break;
     std::optional<left_behind> nobody_minds;
@@ -120,16 +120,16 @@ task<std::optional<seam::failure>> slot_map::draw(io& i, limit l) {
     reply got = co_await asked->run(i, question, soon);
     if (const std::string* const error = error_in(got, &ask)) {
       why = meaning_of(*error, settings_.prefix);
-    } else if (auto* const failed = std::get_if<seam::failure>(&got)) {
+    } else if (auto* const failed = std::get_if<storage::failure>(&got)) {
       if (!why || !why->permanent()) why = std::move(*failed);
     } else if (const auto ranges = slots_in(std::get<value>(got), each); ranges && !ranges->empty()) {
       learn(*ranges);
       co_return std::nullopt;
     } else {
-      why = seam::failure(errc::not_ready, "it is in no cluster yet (" + text_of(each) + ")");
+      why = storage::failure(errc::not_ready, "it is in no cluster yet (" + text_of(each) + ")");
     }
   }
-  if (!why) why = seam::failure::late("no time is left");
+  if (!why) why = storage::failure::late("no time is left");
   why->text = "no node of the cluster says who has which slot: " + why->text;
   co_return why;
 }
@@ -161,7 +161,7 @@ void slot_map::tell_of_changes(const routes& before, const routes& now) noexcept
     if (old == heir || old == nobody || heir == nobody || heirs.contains(heir)) continue;
     if (std::find(now.begin(), now.end(), old) == now.end()) heirs.insert(heir);
   }
-  for (const std::uint16_t heir : heirs) listener_.in_doubt(seam::shard(heir) + 1);
+  for (const std::uint16_t heir : heirs) listener_.in_doubt(storage::shard(heir) + 1);
 }
 
 void slot_map::learn(const redirection& moved) {
@@ -187,7 +187,7 @@ task<void> slot_map::draw_again() {
     ~ending() { drawing = false; }
   } at_the_end{drawing_};
   const limit l(later(loop_.now(), 2 * settings_.connect_timeout), ending_.get_token());
-  const std::optional<seam::failure> why = co_await draw(loop_, l);
+  const std::optional<storage::failure> why = co_await draw(loop_, l);
   (void)why;  // whoever has trouble asks for it again
   const wake over = co_await sleep(loop_, limit(later(loop_.now(), between_maps), ending_.get_token()));
   (void)over;

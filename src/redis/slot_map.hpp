@@ -38,10 +38,10 @@ class slot_map {
   [[nodiscard]] user named(const std::string& primary) const;
 
   /// Asks for the map, if it was never told. A failure: none of them has told us.
-  runtime::task<std::optional<seam::failure>> make_sure(runtime::io&, limit);
+  runtime::task<std::optional<storage::failure>> make_sure(runtime::io&, limit);
   /// Asks for it anew, one node after the other. When it has changed the listener is told of servers that are back, and
   /// of each that has taken the place of another.
-  runtime::task<std::optional<seam::failure>> draw(runtime::io&, limit);
+  runtime::task<std::optional<storage::failure>> draw(runtime::io&, limit);
   /// The same some time soon, once for all who want it, and nobody waits for it.
   void draw_soon() noexcept;
   /// The node that had a slot has sent us elsewhere.

@@ -1,10 +1,10 @@
 #include "redis/step.hpp"
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::redis {
 
-seam::failure strange(std::string_view what) {
+storage::failure strange(std::string_view what) {
   return {errc::foreign, "the server's answer makes no sense: " + std::string(what)};
 }
 
@@ -12,8 +12,8 @@ bool is_number(const value& v, std::int64_t least) {
   return v.is(value::kind::integer) && v.number >= least && v.number <= largest_number;
 }
 
-std::optional<seam::failure> failure_of(const value& error, std::string_view prefix) {
-  if (planted(bug::noscript_is_no) && is_noscript(error.text)) return std::nullopt;
+std::optional<storage::failure> failure_of(const value& error, std::string_view prefix) {
+  if (seeded(bug::noscript_is_no) && is_noscript(error.text)) return std::nullopt;
   return meaning_of(error.text, prefix);
 }
 

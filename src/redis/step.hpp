@@ -8,24 +8,24 @@
 #include "redis/keys.hpp"
 #include "redis/link.hpp"
 #include "redis/script.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 /// How a script is called, and what its answer is: once for all steps.
 namespace holdfast::redis {
 
-[[nodiscard]] seam::failure strange(std::string_view what);
+[[nodiscard]] storage::failure strange(std::string_view what);
 
 /// A number that nothing is the worse for, whoever sent it.
 [[nodiscard]] bool is_number(const value&, std::int64_t least);
 
 /// Returns the failure that an error reply stands for. Empty only with the seeded bug that takes an error for a "no".
-[[nodiscard]] std::optional<seam::failure> failure_of(const value& error, std::string_view prefix);
+[[nodiscard]] std::optional<storage::failure> failure_of(const value& error, std::string_view prefix);
 
 /// Answers and errors are told apart here, once for all steps.
 template <class T>
-std::optional<seam::answer<T>> failed(reply& r, std::string_view prefix) {
-  using seam::answer;
-  if (auto* const why = std::get_if<seam::failure>(&r)) return answer<T>::unknown(std::move(*why));
+std::optional<storage::answer<T>> failed(reply& r, std::string_view prefix) {
+  using storage::answer;
+  if (auto* const why = std::get_if<storage::failure>(&r)) return answer<T>::unknown(std::move(*why));
   const value& v = std::get<value>(r);
   if (!v.is(value::kind::error)) return std::nullopt;
   auto why = failure_of(v, prefix);
@@ -34,10 +34,10 @@ std::optional<seam::answer<T>> failed(reply& r, std::string_view prefix) {
 
 /// The same, of a step that is answered by a number.
 template <class T>
-std::optional<seam::answer<T>> no_number(reply& r, std::string_view step, std::string_view prefix,
+std::optional<storage::answer<T>> no_number(reply& r, std::string_view step, std::string_view prefix,
                                          std::int64_t least = 0) {
   auto why = failed<T>(r, prefix);
-  if (!why && !is_number(std::get<value>(r), least)) why.emplace(seam::answer<T>::unknown(strange(step)));
+  if (!why && !is_number(std::get<value>(r), least)) why.emplace(storage::answer<T>::unknown(strange(step)));
   return why;
 }
 

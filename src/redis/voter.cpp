@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 #include "redis/error_reply.hpp"
 #include "redis/facts.hpp"
 #include "redis/keys.hpp"
 #include "redis/owner.hpp"
 #include "redis/step.hpp"
-#include "store/self.hpp"
+#include "storage/self.hpp"
 
 namespace holdfast::redis {
 
@@ -21,10 +21,10 @@ using runtime::io;
 using runtime::later;
 using runtime::span;
 using runtime::task;
-using seam::answer;
-using seam::candidate;
-using seam::done;
-using seam::vote;
+using storage::answer;
+using storage::candidate;
+using storage::done;
+using storage::vote;
 
 /// Whoever is not told looks again after that time.
 constexpr milliseconds look_again = 1s;
@@ -35,10 +35,10 @@ constexpr milliseconds up_to_a_second = 1s;
 /// One server tells us all by one channel.
 const std::string any_key;
 
-class watching_a_key final : public seam::watching {
+class watching_a_key final : public storage::watching {
  public:
   watching_a_key(watchers& at, std::string key, runtime::signal& who) : at_(at), key_(std::move(key)), who_(who) {
-    at_.add(key_, who_, seam::no_shard);
+    at_.add(key_, who_, storage::no_shard);
   }
   ~watching_a_key() override { at_.remove(key_, who_); }
 
@@ -54,16 +54,16 @@ voter::voter(std::unique_ptr<client> c, rules r) : client_(std::move(c)), rules_
 
 /// In the place of a claim ttl, which nobody needs here, stands which attempt it is.
 std::string voter::owner_of(const candidate& who) const {
-  return owner_text(client_->id_, who.owner, seam::share(), milliseconds(who.attempt), who.label);
+  return owner_text(client_->id_, who.owner, storage::share(), milliseconds(who.attempt), who.label);
 }
 
 std::string voter::waiter_of(const candidate& who) const {
-  return owner_text(client_->id_, who.owner, seam::share(), 0ms, who.label);
+  return owner_text(client_->id_, who.owner, storage::share(), 0ms, who.label);
 }
 
 bool voter::is_reached() const noexcept { return client_->link_->listens(any_key); }
 
-task<std::optional<seam::failure>> voter::reach(io& i, limit l) {
+task<std::optional<storage::failure>> voter::reach(io& i, limit l) {
   return client_->link_->listen(i, any_key, std::move(l));
 }
 
@@ -89,10 +89,10 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   const std::string& owner = v.items[1].text;
   const std::optional<owner_reading> ours = owner_reading::of(owner);
   if (ours && ours->id == who.owner && ours->inbox != client_->id_) {
-    co_return answer<vote>::unknown(seam::failure(
+    co_return answer<vote>::unknown(storage::failure(
         errc::bad_url, "it is one of the others, under another name, and has one vote (" + where() + ")"));
   }
-  got.holder = ours && !planted(bug::holder_by_inbox) ? owner.substr(ours->inbox.size())
+  got.holder = ours && !seeded(bug::holder_by_inbox) ? owner.substr(ours->inbox.size())
                                                       : owner;  // it has another inbox at each server
   got.label = ours ? std::string(ours->label) : "another library";
   got.again = ours ? look_again : s.poll;  // another library's: nobody tells us
@@ -123,7 +123,7 @@ task<answer<done>> voter::mend(io& i, const candidate& who, std::uint64_t fence,
   if (auto why = no_number<done>(r, "raise", client_->settings_.prefix)) co_return std::move(*why);
   if (std::get<value>(r).number == 0) co_return answer<done>::no();
   if (!rules_.young_ones_vote) {
-    std::optional<seam::failure> too_young = co_await come_of_age(i, std::move(l));
+    std::optional<storage::failure> too_young = co_await come_of_age(i, std::move(l));
     if (too_young) co_return answer<done>::unknown(std::move(*too_young));
   }
   co_return answer<done>::yes(done());
@@ -160,14 +160,14 @@ task<answer<done>> voter::withdraw(io& i, const candidate& who, bool leaves, lim
   co_return answer<done>::yes(done());
 }
 
-task<answer<done>> voter::take_away(io& i, seam::breaking what, limit l) {
+task<answer<done>> voter::take_away(io& i, storage::breaking what, limit l) {
   if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
   const keys k(client_->settings_.prefix, what.name);
   command c = call_of(scripts::take_away, 3, 6);
   c.add(k.lock).add(k.queue).add(k.broken).add(client_->inboxes_).add(sixteen(what.id.high, what.id.low));
   c.add(static_cast<std::int64_t>(what.fence));
   c.add(what.owner ? sixteen(what.owner->high, what.owner->low) : std::string());
-  c.add(seam::who_we_are()).add(what.reason);
+  c.add(storage::who_we_are()).add(what.reason);
   std::optional<left_behind> nobody_minds;  // it is known by its id
   reply r = co_await client_->run(i, scripts::take_away, c, std::move(l), nobody_minds);
   if (auto why = no_number<done>(r, "take_away", client_->settings_.prefix)) co_return std::move(*why);
@@ -180,12 +180,12 @@ task<answer<std::string>> voter::identity(io& i, limit l) {
   info.add("INFO").add("server");
   std::optional<left_behind> nobody_minds;
   reply r = co_await client_->link_->call(i, info, std::move(l), nobody_minds);
-  if (auto* const why = std::get_if<seam::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
+  if (auto* const why = std::get_if<storage::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
   const facts is = facts::of_info(std::get<value>(r).text);  // an error says nothing
   co_return answer<std::string>::yes(std::string(is.text("run_id")));
 }
 
-std::unique_ptr<seam::watching> voter::watch(const std::string& name, runtime::signal& who) {
+std::unique_ptr<storage::watching> voter::watch(const std::string& name, runtime::signal& who) {
   return std::make_unique<watching_a_key>(client_->watchers_, lock_key(client_->settings_.prefix, name), who);
 }
 
@@ -193,20 +193,20 @@ std::string voter::where() const { return client_->settings_.where(); }
 
 task<reply> voter::run_of_age(io& i, const script& s, const command& c, limit l) {
   std::optional<left_behind> nobody_minds;  // what comes late is taken back
-  if (!rules_.young_ones_vote && !planted(bug::young_servers_vote)) {
-    std::optional<seam::failure> too_young = co_await come_of_age(i, l);
+  if (!rules_.young_ones_vote && !seeded(bug::young_servers_vote)) {
+    std::optional<storage::failure> too_young = co_await come_of_age(i, l);
     if (too_young) co_return std::move(*too_young);
   }
   const std::uint64_t line = client_->link_->connection_number();
   reply r = co_await client_->run(i, s, c, l, nobody_minds);
   const bool same = rules_.young_ones_vote || client_->link_->connection_number() == line;
-  if (!same) co_return seam::failure(errc::unreachable, "the connection broke (" + where() + ")");
+  if (!same) co_return storage::failure(errc::unreachable, "the connection broke (" + where() + ")");
   co_return r;
 }
 
 /// Asks once on each connection: a server that starts again cuts them all. A failure: it may not vote.
-task<std::optional<seam::failure>> voter::come_of_age(io& i, limit l) {
-  std::optional<seam::failure> down = co_await client_->link_->listen(i, any_key, l);
+task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
+  std::optional<storage::failure> down = co_await client_->link_->listen(i, any_key, l);
   if (down) co_return down;
   const std::uint64_t line = client_->link_->connection_number();
   if (line == 0 || line != known_) {
@@ -225,7 +225,7 @@ task<std::optional<seam::failure>> voter::come_of_age(io& i, limit l) {
       if (durable) of_age = i.now();
     }
     if (client_->link_->connection_number() != line || line == 0) {
-      co_return seam::failure(errc::unreachable, "the connection broke (" + where() + ")");
+      co_return storage::failure(errc::unreachable, "the connection broke (" + where() + ")");
     }
     known_ = line;
     of_age_ = of_age;
@@ -233,7 +233,7 @@ task<std::optional<seam::failure>> voter::come_of_age(io& i, limit l) {
   const instant now = i.now();
   if (now >= of_age_) co_return std::nullopt;
   const auto left = std::chrono::ceil<std::chrono::seconds>(of_age_ - now);
-  co_return seam::failure(
+  co_return storage::failure(
       errc::not_ready, "it was started a short time ago, may have lost locks, and votes in " +
                            std::to_string(left.count()) +
                            " s (young_nodes=vote in the URL: at once, for a first start; so does appendfsync always)");

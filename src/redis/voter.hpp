@@ -6,7 +6,7 @@
 
 #include "redis/client.hpp"
 #include "runtime/clock.hpp"
-#include "store/voter.hpp"
+#include "storage/voter.hpp"
 
 namespace holdfast::redis {
 
@@ -14,7 +14,7 @@ namespace holdfast::redis {
 ///
 /// A server that was started a short time ago may have lost locks that are still held: it does not vote, and what it
 /// renews does not count, until all of them are over; unless it says that it writes everything to disk at once.
-class voter final : public seam::voter {
+class voter final : public storage::voter {
  public:
   struct rules {
     std::chrono::milliseconds max_ttl;  ///< no lock of this store lasts longer, unless it is renewed
@@ -23,30 +23,30 @@ class voter final : public seam::voter {
   voter(std::unique_ptr<client>, rules);
 
   [[nodiscard]] bool is_reached() const noexcept override;
-  runtime::task<std::optional<seam::failure>> reach(runtime::io&, limit) override;
-  runtime::task<seam::answer<seam::vote>> ask(runtime::io&, const seam::candidate&, limit) override;
-  runtime::task<seam::answer<seam::done>> raise(runtime::io&, const seam::candidate&, std::uint64_t fence,
+  runtime::task<std::optional<storage::failure>> reach(runtime::io&, limit) override;
+  runtime::task<storage::answer<storage::vote>> ask(runtime::io&, const storage::candidate&, limit) override;
+  runtime::task<storage::answer<storage::done>> raise(runtime::io&, const storage::candidate&, std::uint64_t fence,
                                                 limit) override;
-  runtime::task<seam::answer<seam::done>> renew(runtime::io&, const seam::candidate&, std::chrono::milliseconds ttl,
+  runtime::task<storage::answer<storage::done>> renew(runtime::io&, const storage::candidate&, std::chrono::milliseconds ttl,
                                                 limit) override;
-  runtime::task<seam::answer<seam::done>> mend(runtime::io&, const seam::candidate&, std::uint64_t fence,
+  runtime::task<storage::answer<storage::done>> mend(runtime::io&, const storage::candidate&, std::uint64_t fence,
                                                std::chrono::milliseconds ttl, limit) override;
-  runtime::task<seam::answer<seam::done>> withdraw(runtime::io&, const seam::candidate&, bool leaves, limit) override;
-  runtime::task<seam::answer<seam::done>> take_away(runtime::io&, seam::breaking, limit) override;
-  runtime::task<seam::answer<std::string>> identity(runtime::io&, limit) override;
-  [[nodiscard]] std::unique_ptr<seam::watching> watch(const std::string& name, runtime::signal&) override;
+  runtime::task<storage::answer<storage::done>> withdraw(runtime::io&, const storage::candidate&, bool leaves, limit) override;
+  runtime::task<storage::answer<storage::done>> take_away(runtime::io&, storage::breaking, limit) override;
+  runtime::task<storage::answer<std::string>> identity(runtime::io&, limit) override;
+  [[nodiscard]] std::unique_ptr<storage::watching> watch(const std::string& name, runtime::signal&) override;
   [[nodiscard]] std::string where() const override;
-  [[nodiscard]] seam::backend& behind() noexcept override { return *client_; }
+  [[nodiscard]] storage::backend& behind() noexcept override { return *client_; }
 
  private:
-  [[nodiscard]] std::string owner_of(const seam::candidate&) const;   ///< what stands in K
-  [[nodiscard]] std::string waiter_of(const seam::candidate&) const;  ///< the same for all its attempts
+  [[nodiscard]] std::string owner_of(const storage::candidate&) const;   ///< what stands in K
+  [[nodiscard]] std::string waiter_of(const storage::candidate&) const;  ///< the same for all its attempts
   /// Runs a step on a connection to a server that may vote. A failure also if it is another connection when the reply
   /// comes: then nobody knows which server it was.
   [[nodiscard]] runtime::task<reply> run_of_age(runtime::io&, const script&, const command&, limit);
-  runtime::task<std::optional<seam::failure>> come_of_age(runtime::io&, limit);
+  runtime::task<std::optional<storage::failure>> come_of_age(runtime::io&, limit);
   runtime::task<bool> writes_at_once(runtime::io&, limit);
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> write_fence(runtime::io&, const command&, limit);
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> write_fence(runtime::io&, const command&, limit);
 
   const std::unique_ptr<client> client_;
   const rules rules_;

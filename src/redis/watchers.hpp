@@ -7,7 +7,7 @@
 #include "redis/slots.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
@@ -17,7 +17,7 @@ class watchers {
   static constexpr char mark = '~';
 
   /// `listened_at` is where it does, as far as is known now.
-  void add(const std::string& key, runtime::signal& who, seam::shard listened_at) {
+  void add(const std::string& key, runtime::signal& who, storage::shard listened_at) {
     all_.with([&](auto& all) { all.emplace(key, watcher{&who, slot_of(key), listened_at}); });
   }
   /// Before it dies.
@@ -48,7 +48,7 @@ class watchers {
   struct watcher {
     runtime::signal* who;
     std::uint16_t slot;
-    seam::shard listened_at;
+    storage::shard listened_at;
   };
   runtime::guarded<std::unordered_multimap<std::string, watcher>> all_;
 };

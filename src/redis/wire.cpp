@@ -19,17 +19,17 @@ wire::wire(settings s, const identity& me, runtime::loop& loop, listener& who)
     : loop_(loop),
       listener_(who),
       dialer_(std::move(s)),
-      lanes_(dialer_, loop, [&who] { who.in_doubt(seam::no_shard); }),
+      lanes_(dialer_, loop, [&who] { who.in_doubt(storage::no_shard); }),
       main_(dialer_, me, loop, who),
       introduction_(me.introduction),
       introduced_(!me.introduction) {
   if (dialer_.asks() == nullptr) return;
   watch_.emplace(dialer_, loop, who);
   dialer_.asks()->when_moved([this, &who] {
-    const seam::failure why(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")");
+    const storage::failure why(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")");
     lanes_.distrust(why);
     main_.start_over(why);
-    who.in_doubt(seam::no_shard);
+    who.in_doubt(storage::no_shard);
     who.back();
   });
 }
@@ -42,7 +42,7 @@ void wire::start_watch() {
 task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
   start_watch();
   const runtime::instant sent = i.now();
-  reply got = seam::failure(errc::unreachable, "");
+  reply got = storage::failure(errc::unreachable, "");
   if (i.in_place()) {
     start();
     got = call_by_lane(what, l, left);
@@ -51,7 +51,7 @@ task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_b
   }
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && is_wrong_server(said->text)) {
-    const seam::failure why = meaning_of(said->text, dialer_.how().prefix);
+    const storage::failure why = meaning_of(said->text, dialer_.how().prefix);
     lanes_.distrust(why);
     main_.distrust(why);
   }
@@ -90,7 +90,7 @@ task<bool> wire::connect_for_half(io& i, limit l) {
   const runtime::instant now = i.now();
   const runtime::span most = std::min<runtime::span>(l.at() - now, dialer_.how().connect_timeout);
   const limit half(later(now, most / 2), l.stop());
-  const std::optional<seam::failure> why_not = co_await main_.listen(i, half);
+  const std::optional<storage::failure> why_not = co_await main_.listen(i, half);
   co_return !why_not;
 }
 

@@ -22,7 +22,7 @@ class wire final : public link {
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
   void follow(const left_behind& where, const command& what) noexcept override { lanes_.follow(where, what); }
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return main_.listens(); }
-  runtime::task<std::optional<seam::failure>> listen(runtime::io& i, const std::string&, limit l) override {
+  runtime::task<std::optional<storage::failure>> listen(runtime::io& i, const std::string&, limit l) override {
     start_watch();
     return main_.listen(i, std::move(l));
   }

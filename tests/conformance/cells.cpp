@@ -1,4 +1,4 @@
-// Numbers that all clients see, at the seam: what latches and elections are made of.
+// Cells as every store implements them: versioned numbers that latches and elections are made of.
 #include <limits>
 #include <numeric>
 
@@ -11,9 +11,9 @@ namespace holdfast::conformance {
 namespace {
 
 using runtime::wake;
-using seam::answer;
-using seam::change;
-using seam::reading;
+using storage::answer;
+using storage::change;
+using storage::reading;
 
 /// Sooner than anybody who waits looks by itself: whoever is woken by then was told.
 const auto told_by = 9s;
@@ -57,7 +57,7 @@ class cells : public suite {
     }
     store keep_;
     runtime::inline_io here_;
-    std::unique_ptr<seam::cell> raw_;
+    std::unique_ptr<storage::cell> raw_;
     core::asked_cell asked_;
   };
 
@@ -105,7 +105,7 @@ TEST_OF_STORES(cells, change_only_from_what_was_seen) {
 }
 
 TEST_OF_STORES(cells, keep_any_number_and_any_note_of_any_name) {
-  std::string note(seam::longest_note, ' ');
+  std::string note(storage::longest_note, ' ');
   std::iota(note.begin(), note.end(), '\1');
   std::replace(note.begin(), note.end(), '\0', ' ');
   for (const std::string& name : {std::string("{a}b"), std::string("a b%\n"), std::string(500, 'x')}) {

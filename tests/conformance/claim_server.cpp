@@ -19,7 +19,7 @@
 namespace holdfast::conformance {
 namespace {
 
-std::unique_ptr<seam::backend> opened(const std::string& url, runtime::loop& loop) {
+std::unique_ptr<storage::backend> opened(const std::string& url, runtime::loop& loop) {
   constexpr std::string_view directory = "dir:";
   if (url.starts_with(directory)) return std::make_unique<directory::client>(url.substr(directory.size()), loop);
   return redis::client::open(url, loop);
@@ -28,7 +28,7 @@ std::unique_ptr<seam::backend> opened(const std::string& url, runtime::loop& loo
 class claim_server {
  public:
   explicit claim_server(const std::string& url) : client_(opened(url, loop_)) {
-    client_->when_asked([](const seam::asking& what) {
+    client_->when_asked([](const storage::asking& what) {
       reply_message r{.what = reply::asked, .fence = what.fence, .owner = {what.owner.high, what.owner.low}};
       r.there = what.taken;
       (void)send(0, r, what.reason);
@@ -77,17 +77,17 @@ class claim_server {
 
  private:
   struct served {
-    std::unique_ptr<seam::claim> claim;
+    std::unique_ptr<storage::claim> claim;
     runtime::queue_thread worker{"claim"};  // one call at a time, and all before the claim goes
   };
 
   struct served_cell {
-    std::unique_ptr<seam::cell> cell;
+    std::unique_ptr<storage::cell> cell;
     runtime::queue_thread worker{"cell"};
   };
 
   void open(const order_message& o, const std::string& text) {
-    seam::claim_spec spec{.name = text.substr(0, o.name),
+    storage::claim_spec spec{.name = text.substr(0, o.name),
                           .owner = {o.owner[0], o.owner[1]},
                           .wants = {o.part, o.whole},
                           .ttl = std::chrono::milliseconds(o.ttl),
@@ -115,7 +115,7 @@ class claim_server {
   }
 
   template <class T>
-  static reply_message reply_to(const order_message& o, seam::answer<T>& answer, std::string& text) {
+  static reply_message reply_to(const order_message& o, storage::answer<T>& answer, std::string& text) {
     reply_message r{.what = answer.is_yes() ? reply::yes : answer.is_no() ? reply::no : reply::unknown, .call = o.call};
     if (answer.is_no()) text = answer.who().holder;
     if (answer.is_unknown()) {
@@ -132,7 +132,7 @@ class claim_server {
     reply_message r;
     std::string text;
     if (o.what == request_kind::poll) {
-      seam::answer<seam::grant> answer = run_inline(s.claim->poll(here, until));
+      storage::answer<storage::grant> answer = run_inline(s.claim->poll(here, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) {
         r.fence = answer.value().fence;
@@ -143,32 +143,32 @@ class claim_server {
       const runtime::wake why = run_inline(s.claim->wakeup(here, until));
       r = {.what = reply::woken, .call = o.call, .code = static_cast<int>(why)};
     } else if (o.what == request_kind::renew) {
-      seam::answer<runtime::instant> answer = run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
+      storage::answer<runtime::instant> answer = run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
     } else if (o.what == request_kind::downgrade) {
-      seam::answer<runtime::instant> answer =
+      storage::answer<runtime::instant> answer =
           run_inline(s.claim->downgrade(here, o.fence, std::chrono::milliseconds(o.ttl), until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
     } else {
-      seam::answer<seam::done> answer = run_inline(s.claim->release(here, until));
+      storage::answer<storage::done> answer = run_inline(s.claim->release(here, until));
       r = reply_to(o, answer, text);
     }
     end(o.call, r, text);
   }
 
-  void carry_out(seam::cell& c, const std::stop_token& stop, const order_message& o, const std::string& note) {
+  void carry_out(storage::cell& c, const std::stop_token& stop, const order_message& o, const std::string& note) {
     runtime::inline_io here;
     const limit until(runtime::instant(std::chrono::nanoseconds(o.until)), stop);
     const std::chrono::milliseconds ttl(o.ttl);
     reply_message r;
     std::string text;
     if (o.what == request_kind::get) {
-      seam::answer<seam::reading> answer = run_inline(c.get(here, until));
+      storage::answer<storage::reading> answer = run_inline(c.get(here, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) {
-        const seam::reading& is = answer.value();
+        const storage::reading& is = answer.value();
         r.version = is.version;
         r.there = is.there;
         r.number = is.number;
@@ -176,12 +176,12 @@ class claim_server {
         text = is.note;
       }
     } else if (o.what == request_kind::put) {
-      const seam::change wanted{{o.owner[0], o.owner[1]}, o.number, note, ttl, o.again};
-      seam::answer<std::uint64_t> answer = run_inline(c.put(here, o.version, wanted, until));
+      const storage::change wanted{{o.owner[0], o.owner[1]}, o.number, note, ttl, o.again};
+      storage::answer<std::uint64_t> answer = run_inline(c.put(here, o.version, wanted, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) r.version = answer.value();
     } else {
-      const seam::reading seen{o.version, o.there, o.number, note, ttl};
+      const storage::reading seen{o.version, o.there, o.number, note, ttl};
       const runtime::wake why = run_inline(c.changed(here, seen, until));
       r = {.what = reply::woken, .call = o.call, .code = static_cast<int>(why)};
     }
@@ -195,27 +195,27 @@ class claim_server {
     reply_message r;
     std::string text;
     if (o.what == request_kind::inspect) {
-      seam::answer<state> answer = run_inline(client_->inspect(here, words, until));
+      storage::answer<state> answer = run_inline(client_->inspect(here, words, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) text = packing::packed(answer.value());
     } else if (o.what == request_kind::revoke) {
       const std::string name = words.substr(0, o.name), reason = words.substr(o.name);
-      seam::answer<seam::done> answer = run_inline(client_->revoke(here, name, reason, o.fence, until));
+      storage::answer<storage::done> answer = run_inline(client_->revoke(here, name, reason, o.fence, until));
       r = reply_to(o, answer, text);
     } else if (o.what == request_kind::list) {
       const std::string prefix = words.substr(0, o.name), after = words.substr(o.name);
-      seam::answer<listing> answer = run_inline(client_->list(here, prefix, after, o.number, until));
+      storage::answer<listing> answer = run_inline(client_->list(here, prefix, after, o.number, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) text = packing::packed(answer.value());
     } else if (o.what == request_kind::break_lock) {
-      seam::breaking what{
+      storage::breaking what{
           .id = {o.owner[0], o.owner[1]}, .name = words.substr(0, o.name), .fence = o.fence, .owner = {}};
-      if (o.there) what.owner = seam::owner_id{o.only[0], o.only[1]};
+      if (o.there) what.owner = storage::owner_id{o.only[0], o.only[1]};
       what.reason = words.substr(o.name);
-      seam::answer<seam::done> answer = run_inline(client_->break_lock(here, what, until));
+      storage::answer<storage::done> answer = run_inline(client_->break_lock(here, what, until));
       r = reply_to(o, answer, text);
     } else {
-      seam::answer<seam::done> answer = run_inline(client_->resize(here, words, o.whole, until));
+      storage::answer<storage::done> answer = run_inline(client_->resize(here, words, o.whole, until));
       r = reply_to(o, answer, text);
     }
     end(o.call, r, text);
@@ -230,7 +230,7 @@ class claim_server {
   }
 
   runtime::loop loop_;
-  const std::unique_ptr<seam::backend> client_;
+  const std::unique_ptr<storage::backend> client_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::stop_source> under_way_;
   std::map<std::uint64_t, std::unique_ptr<served>> claims_;
@@ -248,7 +248,7 @@ int main(int argc, char** argv) {
     const char ready = '!';
     if (::write(1, &ready, 1) != 1) return 1;
     server.serve();
-  } catch (const holdfast::seam::failure& why) {
+  } catch (const holdfast::storage::failure& why) {
     std::fprintf(stderr, "claim_server: %s\n", why.text.c_str());
     return 1;
   }

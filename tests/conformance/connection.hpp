@@ -8,30 +8,30 @@
 namespace holdfast::conformance {
 
 /// One client's way to the store, which the service keeps an eye on, so that it can cut it.
-class connection final : public seam::backend {
+class connection final : public storage::backend {
  public:
   explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
-  std::unique_ptr<seam::claim> open(seam::claim_spec spec) override { return to_->open(std::move(spec)); }
-  runtime::task<seam::answer<seam::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
+  std::unique_ptr<storage::claim> open(storage::claim_spec spec) override { return to_->open(std::move(spec)); }
+  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
     return to_->resize(i, std::move(name), n, std::move(l));
   }
-  std::unique_ptr<seam::cell> open_cell(std::string name) override { return to_->open_cell(std::move(name)); }
-  runtime::task<seam::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
+  std::unique_ptr<storage::cell> open_cell(std::string name) override { return to_->open_cell(std::move(name)); }
+  runtime::task<storage::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
     return to_->inspect(i, std::move(name), std::move(l));
   }
-  runtime::task<seam::answer<seam::done>> revoke(runtime::io& i, std::string name, std::string reason,
+  runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
                                                  std::uint64_t fence, limit l) override {
     return to_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
   }
-  runtime::task<seam::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
+  runtime::task<storage::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
                                             limit l) override {
     return to_->list(i, std::move(prefix), std::move(after), most, std::move(l));
   }
-  runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what, limit l) override {
+  runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what, limit l) override {
     return to_->break_lock(i, std::move(what), std::move(l));
   }
-  void when_asked(std::function<void(seam::asking)> asked) override { to_->when_asked(std::move(asked)); }
-  void when_in_doubt(std::function<void(seam::shard)> verify) override { to_->when_in_doubt(std::move(verify)); }
+  void when_asked(std::function<void(storage::asking)> asked) override { to_->when_asked(std::move(asked)); }
+  void when_in_doubt(std::function<void(storage::shard)> verify) override { to_->when_in_doubt(std::move(verify)); }
   void when_back(std::function<void()> back) override { to_->when_back(std::move(back)); }
   void close() noexcept override { to_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return to_->promises(); }
@@ -43,7 +43,7 @@ class connection final : public seam::backend {
 /// Those that are open.
 class connections {
  public:
-  [[nodiscard]] std::unique_ptr<seam::backend> add(std::unique_ptr<seam::backend> behind) {
+  [[nodiscard]] std::unique_ptr<storage::backend> add(std::unique_ptr<storage::backend> behind) {
     auto watched = std::make_shared<test::watched_store>(std::move(behind));
     all_.push_back(watched);
     return std::make_unique<connection>(std::move(watched));

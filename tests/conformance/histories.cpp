@@ -1,16 +1,16 @@
-// Random histories of one name, compared with seam::lock_queue step by step.
+// Random histories of one name, compared with storage::lock_queue step by step.
 #include <algorithm>
 #include <array>
 #include <random>
 
 #include "conformance/suite.hpp"
-#include "store/lock_queue.hpp"
+#include "storage/lock_queue.hpp"
 
 namespace holdfast::conformance {
 namespace {
 
-using seam::lock_queue;
-using seam::share;
+using storage::lock_queue;
+using storage::share;
 
 /// Some clients, of which each holds the name, waits for it, or does neither. After each step all who should hold it
 /// do, and nobody else does.
@@ -52,7 +52,7 @@ class histories : public suite {
   };
 
   std::size_t pick(std::size_t below) { return random_() % below; }
-  static seam::owner_id owner_of(std::size_t who) { return {1, who + 1}; }
+  static storage::owner_id owner_of(std::size_t who) { return {1, who + 1}; }
   std::size_t holder() const { return rule_.holders().front().owner.low - 1; }
   bool should_hold(std::size_t who) const {
     return std::ranges::find(rule_.holders(), owner_of(who), &lock_queue::holder::owner) != rule_.holders().end();
@@ -128,7 +128,7 @@ class histories : public suite {
   std::uint32_t whole_ = share::lock;
   std::array<actor, clients> actors_;
   std::uint64_t fence_ = 0, last_ = 0, last_writer_ = 0;
-  lock_queue rule_{[this](const share&) { return ++fence_; }, [](const seam::owner_id&) {}};
+  lock_queue rule_{[this](const share&) { return ++fence_; }, [](const storage::owner_id&) {}};
 };
 HOLDFAST_FOR(histories, stores_with({power::share}));
 

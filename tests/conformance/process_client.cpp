@@ -18,10 +18,10 @@ using runtime::instant;
 using runtime::io;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::grant;
-using seam::milliseconds;
+using storage::answer;
+using storage::done;
+using storage::grant;
+using storage::milliseconds;
 
 namespace {
 
@@ -38,9 +38,9 @@ struct process_client::call {
   std::string text;
 };
 
-class process_client::far_claim final : public seam::claim {
+class process_client::far_claim final : public storage::claim {
  public:
-  far_claim(process_client& c, seam::claim_spec spec) : client_(c), id_(++c.last_) {
+  far_claim(process_client& c, storage::claim_spec spec) : client_(c), id_(++c.last_) {
     order_message o{
         .what = request_kind::open, .claim = id_, .ttl = spec.ttl.count(), .owner = {spec.owner.high, spec.owner.low}};
     o.part = spec.wants.part;
@@ -104,25 +104,25 @@ class process_client::far_claim final : public seam::claim {
   const std::uint64_t id_;
 };
 
-class process_client::far_cell final : public seam::cell {
+class process_client::far_cell final : public storage::cell {
  public:
   far_cell(process_client& c, const std::string& name) : client_(c), id_(++c.last_) {
     (void)send(client_.socket_, order_message{.what = request_kind::open_cell, .claim = id_}, name);
   }
   ~far_cell() override { (void)send(client_.socket_, order_message{.what = request_kind::close_cell, .claim = id_}); }
 
-  task<answer<seam::reading>> get(io& i, limit l) override {
+  task<answer<storage::reading>> get(io& i, limit l) override {
     call mine;
     const order_message o{.what = request_kind::get, .claim = id_};
     co_await client_.carry(i, mine, o, std::string(), std::move(l));
-    if (!is(mine, reply::yes)) co_return answer<seam::reading>::unknown(why(mine));
+    if (!is(mine, reply::yes)) co_return answer<storage::reading>::unknown(why(mine));
     const reply_message& r = *mine.reply;
-    seam::reading is_there{.version = r.version, .there = r.there, .number = r.number, .note = mine.text};
+    storage::reading is_there{.version = r.version, .there = r.there, .number = r.number, .note = mine.text};
     is_there.left = milliseconds(r.left);
-    co_return answer<seam::reading>::yes(is_there);
+    co_return answer<storage::reading>::yes(is_there);
   }
 
-  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, storage::change wanted, limit l) override {
     call mine;
     order_message o{.what = request_kind::put, .claim = id_, .ttl = wanted.ttl.count()};
     o.owner[0] = wanted.id.high;
@@ -136,7 +136,7 @@ class process_client::far_cell final : public seam::cell {
     co_return answer<std::uint64_t>::yes(mine.reply->version);
   }
 
-  task<wake> changed(io& i, seam::reading seen, limit l) override {
+  task<wake> changed(io& i, storage::reading seen, limit l) override {
     call mine;
     order_message o{.what = request_kind::changed, .claim = id_, .ttl = seen.left.count()};
     o.version = seen.version;
@@ -153,9 +153,9 @@ class process_client::far_cell final : public seam::cell {
 
 bool process_client::is(const call& c, reply what) { return c.reply && c.reply->what == what; }
 
-seam::failure process_client::why(const call& c) {
-  if (!is(c, reply::unknown)) return seam::failure::late("no reply from the client's process");
-  seam::failure failed(static_cast<errc>(c.reply->code), c.text);
+storage::failure process_client::why(const call& c) {
+  if (!is(c, reply::unknown)) return storage::failure::late("no reply from the client's process");
+  storage::failure failed(static_cast<errc>(c.reply->code), c.text);
   failed.is_late = c.reply->is_late;
   return failed;
 }
@@ -222,7 +222,7 @@ task<answer<listing>> process_client::list(io& i, std::string prefix, std::strin
   co_return answer<listing>::yes(packing::unpacked_page(mine.text));
 }
 
-task<answer<done>> process_client::break_lock(io& i, seam::breaking what, limit l) {
+task<answer<done>> process_client::break_lock(io& i, storage::breaking what, limit l) {
   call mine;
   order_message o{.what = request_kind::break_lock, .owner = {what.id.high, what.id.low}, .fence = what.fence};
   o.there = what.owner.has_value();
@@ -234,7 +234,7 @@ task<answer<done>> process_client::break_lock(io& i, seam::breaking what, limit 
   co_return end;
 }
 
-void process_client::when_asked(std::function<void(seam::asking)> asked) {
+void process_client::when_asked(std::function<void(storage::asking)> asked) {
   asked_.with([&](auto& to) { to = std::move(asked); });
 }
 
@@ -271,11 +271,11 @@ process_client::~process_client() {
   }
 }
 
-std::unique_ptr<seam::claim> process_client::open(seam::claim_spec spec) {
+std::unique_ptr<storage::claim> process_client::open(storage::claim_spec spec) {
   return std::make_unique<far_claim>(*this, std::move(spec));
 }
 
-std::unique_ptr<seam::cell> process_client::open_cell(std::string name) {
+std::unique_ptr<storage::cell> process_client::open_cell(std::string name) {
   return std::make_unique<far_cell>(*this, name);
 }
 

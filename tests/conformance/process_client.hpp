@@ -11,13 +11,13 @@
 
 #include "conformance/wire.hpp"
 #include "runtime/guarded.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::conformance {
 
 /// A client of a store that lives in a process of its own: every call on a claim is made there. Tests can stop that
 /// process, end it, and lose what it says.
-class process_client final : public seam::backend {
+class process_client final : public storage::backend {
  public:
   /// What happens on the way to all clients that share it.
   struct weather {
@@ -26,17 +26,17 @@ class process_client final : public seam::backend {
   process_client(const std::string& url, guarantees promises, std::shared_ptr<const weather>);
   ~process_client() override;  ///< ends the process in order, if it still lives
 
-  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+  [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
                                                                limit) override;
-  [[nodiscard]] std::unique_ptr<seam::cell> open_cell(std::string name) override;
-  [[nodiscard]] runtime::task<seam::answer<state>> inspect(runtime::io&, std::string name, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io&, std::string name, std::string reason,
+  [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
+  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
                                                                std::uint64_t fence, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
                                                           std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io&, seam::breaking, limit) override;
-  void when_asked(std::function<void(seam::asking)>) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking, limit) override;
+  void when_asked(std::function<void(storage::asking)>) override;
   void close() noexcept override { when_asked(nullptr); }
   [[nodiscard]] guarantees promises() const noexcept override { return promises_; }
 
@@ -49,8 +49,8 @@ class process_client final : public seam::backend {
   class far_cell;
   struct call;
   [[nodiscard]] static bool is(const call&, reply);
-  [[nodiscard]] static seam::failure why(const call&);
-  [[nodiscard]] static seam::answer<seam::done> done_or_not(const call&);
+  [[nodiscard]] static storage::failure why(const call&);
+  [[nodiscard]] static storage::answer<storage::done> done_or_not(const call&);
   runtime::task<runtime::wake> carry(runtime::io&, call&, order_message, std::string text, limit);
   void read_replies();
 
@@ -65,7 +65,7 @@ class process_client final : public seam::backend {
     bool over = false;
   };
   runtime::guarded<calls> calls_;
-  runtime::guarded<std::function<void(seam::asking)>> asked_;
+  runtime::guarded<std::function<void(storage::asking)>> asked_;
   std::thread reader_;
 };
 

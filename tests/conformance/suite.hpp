@@ -32,7 +32,7 @@ enum class power {
   list_names,    ///< names_left(): what the service still knows
   end_clients,   ///< kill_newest(): the client that was opened last is gone without a word
   share,         ///< readers and permits
-  numbers,       ///< seam::cell
+  numbers,       ///< storage::cell
   oversee,       ///< store::list(), break_lock(), and what state says of grants and those who ask
   stop_clients,  ///< stop_newest(): it stands still, until continue_newest()
 };

@@ -19,7 +19,7 @@ void layers(std::vector<figure>& all) {
   for (int slice = 0; slice < 20; ++slice) {
     whole.push_back(nanoseconds_each([&] { const holdfast::lease held = store.acquire("train/001"); }));
     claims.push_back(nanoseconds_each([&] {
-      holdfast::seam::claim_spec spec{.name = "train/001", .ttl = 10s};
+      holdfast::storage::claim_spec spec{.name = "train/001", .ttl = 10s};
       spec.owner = {here.random(), here.random()};
       const auto claim = bare.open(std::move(spec));
       (void)run_inline(claim->poll(here, never));

@@ -244,16 +244,16 @@ TEST_F(redis_cluster, is_examined_node_by_node) {
 TEST_F(redis_cluster, knows_the_shard_of_each_lock_and_which_of_them_is_in_doubt) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(url(), loop);
-  std::promise<seam::shard> doubted;
+  std::promise<storage::shard> doubted;
   std::atomic_flag told;
-  client->when_in_doubt([&](seam::shard which) {
+  client->when_in_doubt([&](storage::shard which) {
     if (!told.test_and_set()) doubted.set_value(which);
   });
   loop.start();
   runtime::inline_io here;
   const limit enough = within(test::hang);
   const auto take = [&](const std::string& name) {
-    auto claim = client->open({.name = name, .owner = seam::owner_id::of(1, here.random()), .ttl = 20s});
+    auto claim = client->open({.name = name, .owner = storage::owner_id::of(1, here.random()), .ttl = 20s});
     EXPECT_TRUE(run_inline(claim->poll(here, enough)).is_yes());
     return claim;
   };
@@ -261,7 +261,7 @@ TEST_F(redis_cluster, knows_the_shard_of_each_lock_and_which_of_them_is_in_doubt
   const moved_back at_the_end{cluster, slot_of(name)};
   {
     const auto one = take(name), same = take(cluster.name_at(0, 1)), other = take(cluster.name_at(1));
-    EXPECT_NE(one->lies_on(), seam::no_shard);
+    EXPECT_NE(one->lies_on(), storage::no_shard);
     EXPECT_EQ(one->lies_on(), same->lies_on());
     EXPECT_NE(one->lies_on(), other->lies_on());
     (void)cluster.ask(1, {"CLIENT", "KILL", "TYPE", "normal"});

@@ -61,9 +61,9 @@ TEST_F(redis_crowd, of_waiters_is_served_in_order) {
   loop.start();
   runtime::inline_io here;
   const limit enough = within(test::hang);
-  std::vector<std::unique_ptr<seam::claim>> claims;
+  std::vector<std::unique_ptr<storage::claim>> claims;
   for (std::uint64_t n = 0; n < crowd_size; ++n) {
-    seam::claim_spec spec{.name = "a", .owner = {1, n}, .ttl = 60s};
+    storage::claim_spec spec{.name = "a", .owner = {1, n}, .ttl = 60s};
     claims.push_back(client->open(std::move(spec)));
     const bool granted = run_inline(claims.back()->poll(here, enough)).is_yes();
     ASSERT_EQ(granted, n == 0);
@@ -72,7 +72,7 @@ TEST_F(redis_crowd, of_waiters_is_served_in_order) {
   for (const auto& next : claims) {
     std::optional<std::uint64_t> got;
     while (!got) {
-      seam::answer<seam::grant> answer = run_inline(next->poll(here, enough));
+      storage::answer<storage::grant> answer = run_inline(next->poll(here, enough));
       ASSERT_FALSE(answer.is_unknown()) << answer.why().text;
       if (answer.is_yes()) {
         got = answer.value().fence;

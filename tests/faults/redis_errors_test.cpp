@@ -7,7 +7,7 @@
 
 #include "faults/redis_store.hpp"
 #include "redis/connection.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 #include "support/user_coroutine.hpp"
 
 namespace holdfast::faults {
@@ -262,7 +262,7 @@ void take_one_client(refusing_server& s) {
     try {
       s.only_client = dialer.open(within(test::hang));
       return true;
-    } catch (const seam::failure&) {
+    } catch (const storage::failure&) {
       return false;
     }
   }));

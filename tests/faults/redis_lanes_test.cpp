@@ -70,7 +70,7 @@ TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_break) 
 TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_are_not_trusted_any_more) {
   counts heard;
   ask_while(heard, [&] {
-    lanes.distrust(seam::failure(errc::unreachable, "not trusted"));
+    lanes.distrust(storage::failure(errc::unreachable, "not trusted"));
     std::this_thread::sleep_for(100us);
   });
   EXPECT_EQ(heard.of_others, 0);
@@ -110,7 +110,7 @@ TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_ne
   const auto call = [&] {
     std::optional<redis::left_behind> left;
     const redis::reply got = lanes.call(c, limit(boot_clock::now() + test::hang), left);
-    EXPECT_TRUE(std::holds_alternative<seam::failure>(got));
+    EXPECT_TRUE(std::holds_alternative<storage::failure>(got));
     return left;
   };
   (void)echo("warm", limit(boot_clock::now() + test::hang));
@@ -131,7 +131,7 @@ class redis_flood : public testing::Test {
     return redis::settings::parse("redis+unix://" + s.socket() + "?timeout=" + timeout);
   }
   /// A call of a blocking caller.
-  [[nodiscard]] seam::failure failure_of_call(const test::flooding_server& s, const std::string& timeout, limit l) {
+  [[nodiscard]] storage::failure failure_of_call(const test::flooding_server& s, const std::string& timeout, limit l) {
     const redis::dialer dialer{to(s, timeout)};
     redis::lanes lanes{dialer, loop, [] {}};
     command c(1);
@@ -142,13 +142,13 @@ class redis_flood : public testing::Test {
     });
     redis::reply got = test::get(std::move(calling));
     (void)lanes.close_idle_since(runtime::never);
-    return std::get<seam::failure>(got);
+    return std::get<storage::failure>(got);
   }
 };
 
 TEST_F(redis_flood, of_pushes_keeps_no_caller_beyond_its_limit) {
   const test::flooding_server server;
-  const seam::failure why = failure_of_call(server, "1h", within(300ms));
+  const storage::failure why = failure_of_call(server, "1h", within(300ms));
   EXPECT_NE(why.text.find("within the limit"), std::string::npos) << why.text;
   EXPECT_TRUE(server.floods());
 }
@@ -160,21 +160,21 @@ TEST_F(redis_flood, of_pushes_keeps_no_caller_that_is_asked_to_stop) {
     EXPECT_TRUE(test::eventually([&] { return server.floods(); }));
     stop.request_stop();
   });
-  const seam::failure why = failure_of_call(server, "1h", until(stop.get_token()));
+  const storage::failure why = failure_of_call(server, "1h", until(stop.get_token()));
   stopping.join();
   EXPECT_NE(why.text.find("within the limit"), std::string::npos) << why.text;
 }
 
 TEST_F(redis_flood, of_pushes_without_a_reply_breaks_a_lane) {
   const test::flooding_server server;
-  const seam::failure why = failure_of_call(server, "300ms", limit(runtime::never));
+  const storage::failure why = failure_of_call(server, "300ms", limit(runtime::never));
   EXPECT_NE(why.text.find("no answer for 300 ms"), std::string::npos) << why.text;
 }
 
 struct deaf_listener final : redis::listener {
   void pushed(std::string_view) override {}
-  void missed(seam::shard) noexcept override {}
-  void in_doubt(seam::shard) noexcept override {}
+  void missed(storage::shard) noexcept override {}
+  void in_doubt(storage::shard) noexcept override {}
   void back() noexcept override {}
   [[nodiscard]] bool has_claims() const noexcept override { return false; }
   void warned(std::string_view) override {}
@@ -190,7 +190,7 @@ TEST_F(redis_flood, of_pushes_without_a_reply_breaks_the_main_line) {
   c.add("PING");
   auto got = test::start(tasks, line.call(loop, c, limit(boot_clock::now() + test::hang)));
   EXPECT_TRUE(test::eventually([&] { return server.connections_gone() != 0; })) << "it is never given up";
-  EXPECT_TRUE(std::holds_alternative<seam::failure>(test::get(std::move(got))));
+  EXPECT_TRUE(std::holds_alternative<storage::failure>(test::get(std::move(got))));
   line.close();
   tasks.wait_until_empty();
 }

@@ -26,7 +26,7 @@ redis::value settings_in(std::string_view text) {
 void judge_keys(std::string_view text, const char* prefix) {
   redis::leftovers left(prefix);
   for (const redis::value& key : settings_in(text).items) left.add(key.text, "string", redis::leftovers::no_end);
-  seam::findings found;
+  storage::findings found;
   left.judge(false, found);
   test::demand(test::are_whole(found.all()));
 }
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace holdfast;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t half = std::min(text.find("\n\n"), text.size());
-  seam::findings found;
+  storage::findings found;
   redis::judge({redis::facts::of_info(text.substr(0, half)), redis::facts::of_config(settings_in(text.substr(half)))},
                found);
   test::demand(test::are_whole(found.all()));

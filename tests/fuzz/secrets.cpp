@@ -7,7 +7,7 @@
 #include "fuzz/demand.hpp"
 #include "net/url.hpp"
 #include "redis/settings.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast {
 namespace {
@@ -52,7 +52,7 @@ void check_words_about(const std::string& url) {
   }
   try {
     demand(is_silent(redis::settings::parse(url).where()));
-  } catch (const seam::failure& f) {
+  } catch (const storage::failure& f) {
     demand(is_silent(f.text));
   }
 }

@@ -2,8 +2,8 @@
 """Reads with nm what a library calls and what it contains.
 
 usage: symbols.py NM clean LIBRARY    never prints, ends the process or reads the environment (but for a variable that
-                                      a URL names); has no planted bug
-       symbols.py NM planted LIBRARY  has planted bugs (so that the check above is known to see them)
+                                      a URL names); has no seeded bug
+       symbols.py NM seeded LIBRARY  has seeded bugs (so that the check above is known to see them)
        symbols.py --self-test
 """
 import re
@@ -26,7 +26,7 @@ ALLOWED = {("settings.cpp.o", "getenv")}
 
 
 def problems(listing):
-    """Undefined symbols that must not be there, and anything that smells of a planted bug."""
+    """Undefined symbols that must not be there, and anything that smells of a seeded bug."""
     member = ""
     for line in listing.splitlines():
         if line.endswith(":"):
@@ -37,13 +37,13 @@ def problems(listing):
         kind, name = match.groups()
         if kind in "Uw" and FORBIDDEN.fullmatch(name.split("@")[0]) and (member, name) not in ALLOWED:
             yield f"calls or reads {name}"
-        if "planted" in name.lower():
+        if "seeded" in name.lower():
             yield f"contains {name}"
 
 
 def self_test():
     bad = ["U printf", "U __fprintf_chk", "U puts", "U std::cerr", "U abort", "U exit@GLIBC_2.2.5", "U getenv",
-           "U stderr", "lease.cpp.o:\nU getenv", "settings.cpp.o:\nU setenv", "0000000000000000 V holdfast::planted_bug", "U std::ios_base::Init::Init()", "w __environ"]
+           "U stderr", "lease.cpp.o:\nU getenv", "settings.cpp.o:\nU setenv", "0000000000000000 V holdfast::seeded_bug", "U std::ios_base::Init::Init()", "w __environ"]
     good = ["U snprintf", "U std::terminate()", "U __cxa_throw", "0000000000000010 T holdfast::exit(int)",
             "U std::__glibcxx_assert_fail(char const*, int, char const*, char const*)", "U pthread_atfork",
             "settings.cpp.o:\n                 U getenv"]
@@ -59,8 +59,8 @@ def main():
     if not re.search(r" T holdfast::", listing):
         return f"{library}: no symbols of ours; is this the right file?"
     found = sorted(set(problems(listing)))
-    if wanted == "planted":
-        return None if any("planted" in line for line in found) else f"{library}: no planted bug to be seen"
+    if wanted == "seeded":
+        return None if any("seeded" in line for line in found) else f"{library}: no seeded bug to be seen"
     return "\n".join(f"{library}: {line}" for line in found) or None
 
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 #include "sim/run.hpp"
 
 namespace holdfast::sim {

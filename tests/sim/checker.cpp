@@ -73,12 +73,12 @@ void checker::check_company(std::list<watched>::const_iterator w) {
   for (auto other = leases_.cbegin(); other != w; ++other) {
     if (other->name_ != name || !other->believes()) continue;
     taken += other->part_.part;
-    const bool readers = w->part_ == seam::share::reader() && other->part_ == seam::share::reader();
+    const bool readers = w->part_ == storage::share::reader() && other->part_ == storage::share::reader();
     if (readers && w->fence_ != other->fence_) {
       world_.violate("I3: readers of " + name + " who are in together have two fences");
     }
   }
-  if (taken <= (w->part_.of_a_lock() ? seam::share::lock : permits_)) return;
+  if (taken <= (w->part_.of_a_lock() ? storage::share::lock : permits_)) return;
   world_.violate(w->part_.of_a_lock() ? "I1: a writer of " + name + " is not alone"
                                       : "I1: more permits of " + name + " are taken than there are");
 }

@@ -34,9 +34,9 @@ class checker {
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
     /// How much of the name its holder thinks that it has.
-    [[nodiscard]] const seam::share& part() const noexcept { return part_; }
+    [[nodiscard]] const storage::share& part() const noexcept { return part_; }
     /// A writer asks to be a reader.
-    void become_reader() noexcept { part_ = seam::share::reader(); }
+    void become_reader() noexcept { part_ = storage::share::reader(); }
     /// What the holder believes. Asking the lease itself would end it once its deadline is over.
     [[nodiscard]] bool believes() const;
 
@@ -50,7 +50,7 @@ class checker {
     const std::string name_;  // one of its names, if it has several
     const std::uint64_t fence_;
     client_io& where_;
-    seam::share part_;
+    storage::share part_;
     instant deadline_;
     bool over_ = false;
     bool heard_ = false;

@@ -4,7 +4,7 @@
 
 namespace holdfast::sim {
 
-void known_grants::heard(const seam::owner_id& owner, std::uint64_t fence) {
+void known_grants::heard(const storage::owner_id& owner, std::uint64_t fence) {
   known_[redis::sixteen(owner.high, owner.low)] = fence;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/world.hpp"
-#include "store/owner.hpp"
+#include "storage/owner.hpp"
 
 namespace holdfast::sim {
 
@@ -16,7 +16,7 @@ class known_grants {
   explicit known_grants(world& w) : world_(w) {}
 
   /// A client was told that it has the lock, with this fence.
-  void heard(const seam::owner_id&, std::uint64_t fence);
+  void heard(const storage::owner_id&, std::uint64_t fence);
   /// A server has given the lock to this claim, or to readers.
   void granted(const std::string& lock, const std::string& claim, std::uint64_t fence);
   /// A server has renewed what this claim has.

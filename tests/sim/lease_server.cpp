@@ -4,7 +4,7 @@
 
 namespace holdfast::sim {
 
-using seam::lock_queue;
+using storage::lock_queue;
 
 lease_reply lease_server::carry_out(const demand& d) {
   lock_queue& claims = queue_of(d.name);
@@ -30,7 +30,7 @@ lease_reply lease_server::acquire(lock_queue& claims, const demand& d) {
     const lock_queue::holder* const mine =
         claims.acquire(who, d.queue ? lock_queue::mode::queue : lock_queue::mode::once, now);
     if (mine != nullptr) return {.yes = true, .fence = mine->fence};
-  } catch (const seam::failure&) {
+  } catch (const storage::failure&) {
     return {.foreign = true};
   }
   instant first = now + place_ttl;
@@ -39,8 +39,8 @@ lease_reply lease_server::acquire(lock_queue& claims, const demand& d) {
 }
 
 lock_queue& lease_server::queue_of(const std::string& name) {
-  const auto next_fence = [this](const seam::share&) { return mint(); };
-  const auto notify = [this](const seam::owner_id& owner) { push_(clients_.at(owner), owner); };
+  const auto next_fence = [this](const storage::share&) { return mint(); };
+  const auto notify = [this](const storage::owner_id& owner) { push_(clients_.at(owner), owner); };
   return locks_.try_emplace(name, next_fence, notify).first->second;
 }
 

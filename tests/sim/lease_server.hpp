@@ -6,16 +6,16 @@
 
 #include "sim/client_io.hpp"
 #include "sim/world.hpp"
-#include "store/claim.hpp"
-#include "store/lock_queue.hpp"
+#include "storage/claim.hpp"
+#include "storage/lock_queue.hpp"
 
 namespace holdfast::sim {
 
 struct demand {
   enum class kind { acquire, renew, release, downgrade, resize } what;
   std::string name;
-  seam::owner_id owner;
-  seam::share wants{};
+  storage::owner_id owner;
+  storage::share wants{};
   std::chrono::milliseconds ttl{};
   bool queue = false;
   int from = 0;             ///< which client
@@ -35,7 +35,7 @@ class lease_server {
   static constexpr std::uint64_t fences_in_a_block = 16;
   /// A place in a queue that is not polled for so long is dropped: its request may have overtaken the one that left.
   static constexpr std::chrono::seconds place_ttl{2};
-  using push = std::function<void(int client, seam::owner_id)>;
+  using push = std::function<void(int client, storage::owner_id)>;
 
   lease_server(world& w, drifting_clock clock, push p) : world_(w), clock_(clock), push_(std::move(p)) {}
   [[nodiscard]] lease_reply carry_out(const demand&);
@@ -46,14 +46,14 @@ class lease_server {
   [[nodiscard]] std::string leftovers() const;
 
  private:
-  lease_reply acquire(seam::lock_queue&, const demand&);
-  seam::lock_queue& queue_of(const std::string& name);
+  lease_reply acquire(storage::lock_queue&, const demand&);
+  storage::lock_queue& queue_of(const std::string& name);
   std::uint64_t mint();
   world& world_;
   const drifting_clock clock_;
   const push push_;
-  std::map<std::string, seam::lock_queue> locks_;
-  std::map<seam::owner_id, int> clients_;
+  std::map<std::string, storage::lock_queue> locks_;
+  std::map<storage::owner_id, int> clients_;
   std::uint64_t last_fence_ = 0;
 };
 

@@ -17,7 +17,7 @@ class lease_service::side final : public access {
   }
   [[nodiscard]] std::size_t waiting() const override { return remote_.waiting(); }
   [[nodiscard]] bool crashed() const { return crashed_; }
-  void pushed(seam::owner_id owner) { remote_.pushed(owner); }
+  void pushed(storage::owner_id owner) { remote_.pushed(owner); }
 
  private:
   bool crashed_ = false;
@@ -30,7 +30,7 @@ lease_service::lease_service(world& w, network& n, double clock_rate, bool resta
       network_(n),
       restarts_(restarts),
       server_(w, drifting_clock(w, clock_rate, 5000s),
-              [this](int to, seam::owner_id owner) { sides_.at(static_cast<std::size_t>(to))->pushed(owner); }) {}
+              [this](int to, storage::owner_id owner) { sides_.at(static_cast<std::size_t>(to))->pushed(owner); }) {}
 
 std::unique_ptr<access> lease_service::connect(client_io& home) {
   auto made = std::make_unique<side>(*this, home, static_cast<int>(sides_.size()));

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::sim {
 
@@ -72,9 +72,9 @@ constexpr lua_bug lua_bugs[] = {
 
 }  // namespace
 
-std::string with_planted_bug(std::string script) {
+std::string with_seeded_bug(std::string script) {
   for (const lua_bug& b : lua_bugs) {
-    if (!planted(b.what)) continue;
+    if (!seeded(b.what)) continue;
     for (std::size_t at = 0; (at = script.find(b.right, at)) != std::string::npos; at += b.wrong.size()) {
       script.replace(at, b.right.size(), b.wrong);
     }

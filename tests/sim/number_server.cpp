@@ -10,8 +10,8 @@ using runtime::io;
 using runtime::later;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::reading;
+using storage::answer;
+using storage::reading;
 
 namespace {
 
@@ -49,12 +49,12 @@ task<std::optional<T>> ask(network& n, client_io& home, io& i, limit l, std::fun
 
 template <class T>
 answer<T> no_answer() {
-  return answer<T>::unknown(seam::failure::late("no answer"));
+  return answer<T>::unknown(storage::failure::late("no answer"));
 }
 
 }  // namespace
 
-class number_server::remote final : public seam::cell {
+class number_server::remote final : public storage::cell {
  public:
   remote(number_server& s, client_io& home, std::string name) : server_(s), home_(home), name_(std::move(name)) {}
 
@@ -65,7 +65,7 @@ class number_server::remote final : public seam::cell {
     co_return answer<reading>::yes(std::move(*got));
   }
 
-  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, seam::change wanted, limit l) override {
+  task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, storage::change wanted, limit l) override {
     using said = answer<std::uint64_t>;
     std::function<said()> step = [s = &server_, name = name_, seen, wanted] { return s->put(name, seen, wanted); };
     std::optional<said> got = co_await ask<said>(server_.network_, home_, i, std::move(l), std::move(step));
@@ -94,7 +94,7 @@ class number_server::remote final : public seam::cell {
   const std::string name_;
 };
 
-std::unique_ptr<seam::cell> number_server::open(client_io& home, std::string name) {
+std::unique_ptr<storage::cell> number_server::open(client_io& home, std::string name) {
   return std::make_unique<remote>(*this, home, std::move(name));
 }
 
@@ -104,9 +104,9 @@ std::int64_t number_server::now() const noexcept {
 
 reading number_server::look(const std::string& name) { return read_cell(named_[name].record, now()); }
 
-answer<std::uint64_t> number_server::put(const std::string& name, std::uint64_t seen, const seam::change& wanted) {
+answer<std::uint64_t> number_server::put(const std::string& name, std::uint64_t seen, const storage::change& wanted) {
   entry& e = named_[name];
-  seam::put_result result = put_cell(e.record, seen, wanted, now());
+  storage::put_result result = put_cell(e.record, seen, wanted, now());
   world_.note("put", seen, result.made ? 1 : 0);
   if (result.made) {
     if (!e.made.emplace(wanted.id.high, wanted.id.low).second) world_.violate("I13: a change was made twice");

@@ -11,7 +11,7 @@
 #include "sim/client_io.hpp"
 #include "sim/network.hpp"
 #include "sim/world.hpp"
-#include "store/cell_record.hpp"
+#include "storage/cell_record.hpp"
 
 namespace holdfast::sim {
 
@@ -20,9 +20,9 @@ class number_server {
  public:
   number_server(world& w, network& n, drifting_clock clock) : world_(w), network_(n), clock_(clock) {}
 
-  [[nodiscard]] std::unique_ptr<seam::cell> open(client_io& home, std::string name);
+  [[nodiscard]] std::unique_ptr<storage::cell> open(client_io& home, std::string name);
   /// What stands there, for whoever checks.
-  [[nodiscard]] seam::reading look(const std::string& name);
+  [[nodiscard]] storage::reading look(const std::string& name);
 
  private:
   class remote;
@@ -31,14 +31,14 @@ class number_server {
     bool over = false;  // it waits no more
   };
   struct entry {
-    std::optional<seam::cell_record> record;
+    std::optional<storage::cell_record> record;
     std::vector<std::pair<client_io*, std::shared_ptr<watcher>>> watchers;
     std::set<std::pair<std::uint64_t, std::uint64_t>> made;
     std::uint64_t highest = 0;
   };
   [[nodiscard]] std::int64_t now() const noexcept;
-  [[nodiscard]] seam::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const seam::change&);
-  [[nodiscard]] bool watch(const std::string& name, const seam::reading& seen, client_io&, std::shared_ptr<watcher>);
+  [[nodiscard]] storage::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const storage::change&);
+  [[nodiscard]] bool watch(const std::string& name, const storage::reading& seen, client_io&, std::shared_ptr<watcher>);
 
   world& world_;
   network& network_;

@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 using core::asked_cell;
 using runtime::later;
 using runtime::task;
-using seam::answer;
-using seam::done;
+using storage::answer;
+using storage::done;
 
 constexpr const char* latch_cell = "latch/0";
 constexpr const char* election_cell = "election/0";
@@ -133,7 +133,7 @@ class numbers {
     for (;;) {
       answer<done> end = co_await core::wait_for_zero(c.io, cell, latch_, limit(runtime::never));
       if (end.is_unknown()) continue;
-      const seam::reading is = server_.look(latch_cell);
+      const storage::reading is = server_.look(latch_cell);
       if (!is.there || is.number != 0) world_.violate("I13: somebody passed a latch that is not at zero");
       co_return;
     }
@@ -154,7 +154,7 @@ class numbers {
 
   task<void> count_the_rest(client& c) {
     asked_cell cell = open(c, latch_cell);
-    const seam::reading is = server_.look(latch_cell);
+    const storage::reading is = server_.look(latch_cell);
     for (std::uint64_t left = is.there ? is.number : latch_.expected; left > 0; --left) {
       answer<done> end = co_await core::count_down(c.io, cell, latch_, 1);
       if (!end.is_yes()) world_.violate("I13: it cannot be counted to zero");
@@ -164,7 +164,7 @@ class numbers {
   // ---- what must be true --------------------------------------------------------------------------------------------
 
   void check_count() {
-    const seam::reading is = server_.look(latch_cell);
+    const storage::reading is = server_.look(latch_cell);
     const std::uint64_t there = is.there ? latch_.expected - is.number : 0;
     if (there >= counted_ && there <= counted_ + perhaps_) return;
     world_.violate("I13: " + std::to_string(counted_) + " were counted, perhaps " + std::to_string(perhaps_) +
@@ -182,7 +182,7 @@ class numbers {
     for (const auto& c : clients_) {
       if (c->engine.tasks().running() != 0) world_.violate("I8: an announcement never ends");
     }
-    const seam::reading is = server_.look(election_cell);
+    const storage::reading is = server_.look(election_cell);
     if (is.there) world_.violate("I8: somebody is said to lead when all are gone");
   }
 

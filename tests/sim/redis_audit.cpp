@@ -289,7 +289,7 @@ void redis_audit::note_asked(const value& reply) {
   }
 }
 
-void redis_audit::told_to_let_go(const seam::owner_id& owner) {
+void redis_audit::told_to_let_go(const storage::owner_id& owner) {
   if (asked_to_let_go_.contains(redis::sixteen(owner.high, owner.low))) return;
   world_.violate("I12: a holder was asked to let go whom nobody meant");
 }
@@ -299,7 +299,7 @@ long redis_audit::releases_of(const std::string& owner) const {
   return at == releases_.end() ? 0 : at->second;
 }
 
-void redis_audit::heard(const seam::owner_id& owner, asked what, bool yes) {
+void redis_audit::heard(const storage::owner_id& owner, asked what, bool yes) {
   if (--answers_[{redis::sixteen(owner.high, owner.low), what, yes}] < 0) {
     world_.violate("I12: a client heard what the server has not said");
   }

@@ -12,7 +12,7 @@
 #include "sim/known_grants.hpp"
 #include "sim/redis_keys.hpp"
 #include "sim/world.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::sim {
 
@@ -72,9 +72,9 @@ class redis_audit {
     leads_ = std::move(leads);
   }
   /// A client has had an answer.
-  void heard(const seam::owner_id&, asked, bool yes);
+  void heard(const storage::owner_id&, asked, bool yes);
   /// Somebody was told that it is asked to let go.
-  void told_to_let_go(const seam::owner_id&);
+  void told_to_let_go(const storage::owner_id&);
   /// The server has lost its data.
   void forgot() { last_break_.clear(); }
   /// How often its release was carried out.

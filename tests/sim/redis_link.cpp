@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 #include "redis/error_reply.hpp"
 
 namespace holdfast::sim {
@@ -20,8 +20,8 @@ namespace {
 constexpr runtime::span longest_silence = 100ms;  // with replies due
 constexpr runtime::span longest_dial = 100ms;
 
-seam::failure no_answer() { return seam::failure::late("no answer"); }
-seam::failure no_connection() { return {errc::unreachable, "no connection"}; }
+storage::failure no_answer() { return storage::failure::late("no answer"); }
+storage::failure no_connection() { return {errc::unreachable, "no connection"}; }
 
 }  // namespace
 
@@ -51,7 +51,7 @@ task<redis::reply> redis_link::call(io& i, const redis::command& what, limit l,
                                     std::optional<redis::left_behind>& left) {
   const counted here(waiting_);
   way& w = choose(i);
-  std::optional<seam::failure> down;
+  std::optional<storage::failure> down;
   if (&w == &main_) {
     down = co_await listen(i, channel_, l);
   } else {
@@ -82,7 +82,7 @@ task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what
   if (mine.got) co_return std::move(*mine.got);
   const std::size_t which = &w == &main_ ? lanes_.size() : static_cast<std::size_t>(&w - lanes_.data());
   left = redis::left_behind{.lane = which, .connection = w.number};
-  if (planted(bug::late_reply_to_another)) {
+  if (seeded(bug::late_reply_to_another)) {
     std::erase(w.due, &mine);
   } else {
     std::replace(w.due.begin(), w.due.end(), &mine, static_cast<slot*>(nullptr));
@@ -99,7 +99,7 @@ void redis_link::follow(const redis::left_behind& where, const redis::command& w
 }
 
 /// For a lane: whoever finds it closed opens it.
-task<std::optional<seam::failure>> redis_link::make_sure_of(io& i, way& w, limit l) {
+task<std::optional<storage::failure>> redis_link::make_sure_of(io& i, way& w, limit l) {
   if (is_open(w)) co_return std::nullopt;
   const instant made = later(i.now(), world_.between(60us, 4ms));
   const bool lost = !network_.piece();
@@ -111,7 +111,7 @@ task<std::optional<seam::failure>> redis_link::make_sure_of(io& i, way& w, limit
   co_return std::nullopt;
 }
 
-task<std::optional<seam::failure>> redis_link::listen(io& i, const std::string&, limit l) {
+task<std::optional<storage::failure>> redis_link::listen(io& i, const std::string&, limit l) {
   if (up_) co_return std::nullopt;
   const counted here(waiting_);
   visitor me;
@@ -125,7 +125,7 @@ task<std::optional<seam::failure>> redis_link::listen(io& i, const std::string&,
 
 /// Opens the main line, and subscribes. Nobody waits for it, or it broke in between: the next caller tries again.
 task<void> redis_link::dial() {
-  const std::optional<seam::failure> down =
+  const std::optional<storage::failure> down =
       co_await make_sure_of(home_, main_, limit(later(home_.now(), longest_dial)));
   bool heard = false;
   if (!down) {
@@ -144,7 +144,7 @@ task<void> redis_link::dial() {
   }
   up_ = true;
   call_visitors(std::nullopt);
-  if (std::exchange(was_up_, true)) listener_.in_doubt(seam::no_shard);
+  if (std::exchange(was_up_, true)) listener_.in_doubt(storage::no_shard);
   listener_.back();
 }
 
@@ -170,7 +170,7 @@ void redis_link::came(way& w, value v) {
     return listener_.pushed(v.items.at(2).text);
   }
   if (w.due.empty()) {
-    if (!planted(bug::late_reply_to_another)) world_.violate("I12: a reply that nobody asked for");
+    if (!seeded(bug::late_reply_to_another)) world_.violate("I12: a reply that nobody asked for");
     return;
   }
   slot* const whose = w.due.front();
@@ -190,10 +190,10 @@ void redis_link::broke(way& w) {
     if (dialling_) subscribed_.set();
     return;
   }
-  listener_.in_doubt(seam::no_shard);
+  listener_.in_doubt(storage::no_shard);
 }
 
-void redis_link::call_visitors(const std::optional<seam::failure>& why) {
+void redis_link::call_visitors(const std::optional<storage::failure>& why) {
   for (visitor* const v : std::exchange(lobby_, {})) {
     v->why = why;
     v->called.set();
@@ -216,7 +216,7 @@ void redis_link::start_over() {
   if (crashed_) return;
   for (way& each : lanes_) give_up(each);
   give_up(main_);
-  listener_.in_doubt(seam::no_shard);
+  listener_.in_doubt(storage::no_shard);
 }
 
 void redis_link::disturb() {

@@ -35,7 +35,7 @@ class redis_link final : public redis::link {
                                    std::optional<redis::left_behind>&) override;
   void follow(const redis::left_behind&, const redis::command&) noexcept override;
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return up_; }
-  runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string& key, limit) override;
+  runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const redis::command&) override;
   [[nodiscard]] std::uint64_t connection_number() const noexcept override { return up_ ? main_.number : 0; }
 
@@ -57,7 +57,7 @@ class redis_link final : public redis::link {
   };
   struct visitor {
     runtime::signal called;
-    std::optional<seam::failure> why;
+    std::optional<storage::failure> why;
   };
   /// A line and the callers whose replies are due on it, in order; null: the caller has left.
   struct way {
@@ -70,14 +70,14 @@ class redis_link final : public redis::link {
   runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit,
                                       std::optional<redis::left_behind>&);
   [[nodiscard]] way& at(std::size_t n) noexcept { return n == lanes_.size() ? main_ : lanes_[n]; }
-  runtime::task<std::optional<seam::failure>> make_sure_of(runtime::io&, way&, limit);
+  runtime::task<std::optional<storage::failure>> make_sure_of(runtime::io&, way&, limit);
   runtime::task<void> dial();
   [[nodiscard]] bool is_open(const way& w) const noexcept { return w.line && w.line->is_open(); }
   [[nodiscard]] bool connect(way&);
   void give_up(way&);
   void came(way&, redis::value);
   void broke(way&);
-  void call_visitors(const std::optional<seam::failure>&);
+  void call_visitors(const std::optional<storage::failure>&);
   void leave(const visitor&);
 
   world& world_;

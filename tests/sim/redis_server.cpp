@@ -214,7 +214,7 @@ std::string redis_server::info() const {
 
 value redis_server::load(const std::string& script) {
   const std::string sha = sha1(script);
-  const std::optional<std::string> bad = lua_.load(sha, with_planted_bug(script));
+  const std::optional<std::string> bad = lua_.load(sha, with_seeded_bug(script));
   const std::string shebang = script.substr(0, script.find('\n'));
   const auto has_flag = [&](const char* flag) { return shebang.find(flag) != std::string::npos; };
   if (shebang.starts_with("#!lua") && (has_flag("allow-oom") || has_flag("no-writes"))) allow_oom_.insert(sha);

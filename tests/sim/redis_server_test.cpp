@@ -199,7 +199,7 @@ TEST_F(a_redis_server, lets_many_in_in_several_calls) {
   for (const redis::script& s : {acquire, downgrade, acquire_shared, take, give}) {
     (void)guest_.ask({"SCRIPT", "LOAD", std::string(s.text)});
   }
-  const auto owner = [](unsigned n, const seam::share& wants) {
+  const auto owner = [](unsigned n, const storage::share& wants) {
     return redis::owner_text(std::string(16, 'w'), {1, n}, wants, 500ms, "");
   };
   const auto run = [&](const redis::script& s, const std::vector<std::string>& args) {
@@ -216,14 +216,14 @@ TEST_F(a_redis_server, lets_many_in_in_several_calls) {
 
   const std::string writer = owner(0, {}), then = redis::as_reader(writer);
   const std::string fence = run(acquire, {writer, "900", "in:", ""});
-  for (unsigned n = 1; n <= 100; ++n) (void)run(acquire_shared, {owner(n, seam::share::reader()), "900", "in:", ""});
+  for (unsigned n = 1; n <= 100; ++n) (void)run(acquire_shared, {owner(n, storage::share::reader()), "900", "in:", ""});
   EXPECT_EQ(run(downgrade, {writer, "900", "in:", fence, then}), "5");
   EXPECT_EQ(run(downgrade, {writer, "900", "in:", fence, then}), "1");
   EXPECT_EQ(server_.keys().scores_of("K:h", server_.now()).size(), 102U);  // and the history
   EXPECT_EQ(server_.keys().text_at("K", server_.now())->value, "+" + fence);
 
   (void)guest_.lua("return redis.call('DEL', 'K', 'K:q', 'K:f', 'K:h')");
-  const auto some = [&](unsigned n, std::uint32_t k) { return owner(n, seam::share::permits(k, 100)); };
+  const auto some = [&](unsigned n, std::uint32_t k) { return owner(n, storage::share::permits(k, 100)); };
   (void)run(take, {some(0, 100), "900", "in:", "", "100"});
   for (unsigned n = 1; n <= 100; ++n) (void)run(take, {some(n, 1), "900", "in:", "", "100"});
   EXPECT_EQ(run(give, {some(0, 100), "in:"}), "5");

@@ -21,11 +21,11 @@ class redis_service::side final : public access {
         client_(redis::settings(), redis::sixteen(s.world_.random(), s.world_.random()),
                 [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
-    store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
+    store_.heard = [this](const storage::owner_id& owner, asked what, bool yes) {
       if (!store_.over) service_.server_.audit().heard(owner, what, yes);
     };
-    store_.granted = [this](const seam::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
-    store_.told_to_let_go = [this](const seam::owner_id& owner) {
+    store_.granted = [this](const storage::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
+    store_.told_to_let_go = [this](const storage::owner_id& owner) {
       if (!store_.over) service_.server_.audit().told_to_let_go(owner);
     };
     link_->on_message = [this](const std::string& message) { watch_what_becomes_of(message); };

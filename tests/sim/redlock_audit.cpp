@@ -72,12 +72,12 @@ void redlock_audit::note_break(const redis_server::script_run& r) {
   if (given) broken_.erase(claim_of_ours(r.after->value));
 }
 
-void redlock_audit::broke(const seam::owner_id& id) {
+void redlock_audit::broke(const storage::owner_id& id) {
   const auto from = taken_from_.find(redis::sixteen(id.high, id.low));
   if (from != taken_from_.end()) broken_.insert(from->second);
 }
 
-void redlock_audit::asked_for(const seam::owner_id& owner) {
+void redlock_audit::asked_for(const storage::owner_id& owner) {
   const std::string claim = redis::sixteen(owner.high, owner.low);
   renewed_[claim].clear();
   renews_in_vain_.erase(claim);
@@ -85,7 +85,7 @@ void redlock_audit::asked_for(const seam::owner_id& owner) {
 }
 
 /// I12: what a client is told is what a majority has said, after it was asked; and what was broken is renewed no more.
-void redlock_audit::heard_of(const seam::owner_id& owner) {
+void redlock_audit::heard_of(const storage::owner_id& owner) {
   const std::string claim = redis::sixteen(owner.high, owner.low);
   if (renews_in_vain_.contains(claim) && broken_.contains(claim)) {
     world_.violate("I12: a lease was renewed after somebody was told that it was broken");

@@ -7,7 +7,7 @@
 
 #include "sim/redis_server.hpp"
 #include "sim/world.hpp"
-#include "store/owner.hpp"
+#include "storage/owner.hpp"
 
 namespace holdfast::sim {
 
@@ -21,11 +21,11 @@ class redlock_audit {
   /// A script was run at one of them.
   void ran(std::size_t server, const redis_server::script_run&);
   /// A client was told that it has broken a lock, by the id of that call.
-  void broke(const seam::owner_id& id);
+  void broke(const storage::owner_id& id);
   /// A client asks for a renewal.
-  void asked_for(const seam::owner_id&);
+  void asked_for(const storage::owner_id&);
   /// It was told yes.
-  void heard_of(const seam::owner_id&);
+  void heard_of(const storage::owner_id&);
 
  private:
   [[nodiscard]] static std::string told(std::size_t server, const redis_server::script_run&);

@@ -28,9 +28,9 @@ class redlock_service::side final : public access {
         skew_(s.any_skew()),
         quorum_(voters(), {.max_ttl = max_ttl, .clock = [this] { return wall_clock(); }}, home),
         store_(s.world_, quorum_) {
-    store_.broke = [this](const seam::owner_id& id) { service_.audit_.broke(id); };
-    store_.renews = [this](const seam::owner_id& owner) { service_.audit_.asked_for(owner); };
-    store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
+    store_.broke = [this](const storage::owner_id& id) { service_.audit_.broke(id); };
+    store_.renews = [this](const storage::owner_id& owner) { service_.audit_.asked_for(owner); };
+    store_.heard = [this](const storage::owner_id& owner, asked what, bool yes) {
       if (what == asked::renew && yes && !store_.over) service_.audit_.heard_of(owner);
     };
   }
@@ -54,8 +54,8 @@ class redlock_service::side final : public access {
   void set_clock() { skew_ = service_.any_skew(); }
 
  private:
-  std::vector<std::unique_ptr<seam::voter>> voters() {
-    std::vector<std::unique_ptr<seam::voter>> all;
+  std::vector<std::unique_ptr<storage::voter>> voters() {
+    std::vector<std::unique_ptr<storage::voter>> all;
     for (node& each : service_.nodes_) {
       world& w = service_.world_;
       network& way = each.ways.emplace_back(w);

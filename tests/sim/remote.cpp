@@ -10,29 +10,29 @@ using runtime::io;
 using runtime::later;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::milliseconds;
+using storage::answer;
+using storage::milliseconds;
 
-class remote::place final : public seam::claim {
+class remote::place final : public storage::claim {
  public:
-  place(remote& r, seam::claim_spec spec) : remote_(r), spec_(std::move(spec)) {
+  place(remote& r, storage::claim_spec spec) : remote_(r), spec_(std::move(spec)) {
     remote_.inbox_[key()] = &granted_;  // before the first poll: no push finds nobody
   }
   ~place() override { remote_.inbox_.erase(key()); }
 
-  task<answer<seam::grant>> poll(io& i, limit l) override {
+  task<answer<storage::grant>> poll(io& i, limit l) override {
     const instant sent = i.now();
     demand d = say(demand::kind::acquire, spec_.ttl);
     const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
-    if (!got) co_return no_answer<seam::grant>();
-    if (got->foreign) co_return answer<seam::grant>::unknown(seam::failure(errc::foreign, "another size"));
+    if (!got) co_return no_answer<storage::grant>();
+    if (got->foreign) co_return answer<storage::grant>::unknown(storage::failure(errc::foreign, "another size"));
     if (!got->yes) {
       again_at_ = later(i.now(), got->left + 1ms);
-      co_return answer<seam::grant>::no();
+      co_return answer<storage::grant>::no();
     }
     const std::uint64_t fences = spec_.wants.exclusive() ? lease_server::fences_in_a_block : 1;
-    const seam::grant grant{got->fence, fences, seam::deadline_after(sent, spec_.ttl)};
-    co_return answer<seam::grant>::yes(grant);
+    const storage::grant grant{got->fence, fences, storage::deadline_after(sent, spec_.ttl)};
+    co_return answer<storage::grant>::yes(grant);
   }
 
   task<wake> wakeup(io& i, limit l) override {
@@ -47,7 +47,7 @@ class remote::place final : public seam::claim {
     const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<instant>();
     if (!got->yes) co_return answer<instant>::no();
-    co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
+    co_return answer<instant>::yes(storage::deadline_after(sent, ttl));
   }
 
   task<answer<instant>> downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) override {
@@ -57,21 +57,21 @@ class remote::place final : public seam::claim {
     const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
     if (!got) co_return no_answer<instant>();
     if (!got->yes) co_return answer<instant>::no();
-    co_return answer<instant>::yes(seam::deadline_after(sent, ttl));
+    co_return answer<instant>::yes(storage::deadline_after(sent, ttl));
   }
 
-  task<answer<seam::done>> release(io& i, limit l) override {
+  task<answer<storage::done>> release(io& i, limit l) override {
     demand d = say(demand::kind::release, spec_.ttl);
     const std::optional<lease_reply> got = co_await remote_.ask(i, std::move(d), l);
-    if (!got) co_return no_answer<seam::done>();
-    if (!got->yes) co_return answer<seam::done>::no();
-    co_return answer<seam::done>::yes(seam::done());
+    if (!got) co_return no_answer<storage::done>();
+    if (!got->yes) co_return answer<storage::done>::no();
+    co_return answer<storage::done>::yes(storage::done());
   }
 
  private:
   template <class T>
   static answer<T> no_answer() {
-    return answer<T>::unknown(seam::failure::late("no answer"));
+    return answer<T>::unknown(storage::failure::late("no answer"));
   }
   [[nodiscard]] demand say(demand::kind what, milliseconds ttl) const {
     return {what, spec_.name, spec_.owner, spec_.wants, ttl, spec_.queue, remote_.id_};
@@ -79,29 +79,29 @@ class remote::place final : public seam::claim {
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> key() const { return {spec_.owner.high, spec_.owner.low}; }
 
   remote& remote_;
-  const seam::claim_spec spec_;
+  const storage::claim_spec spec_;
   runtime::signal granted_;
   instant again_at_{};
 };
 
 remote::remote(network& n, lease_server& s, client_io& home, int id) : network_(n), server_(s), home_(home), id_(id) {}
 
-std::unique_ptr<seam::claim> remote::open(seam::claim_spec spec) {
+std::unique_ptr<storage::claim> remote::open(storage::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
 }
 
-task<answer<seam::done>> remote::resize(io& i, std::string name, std::uint32_t whole, limit l) {
-  demand d{.what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = seam::share::permits(1, whole)};
+task<answer<storage::done>> remote::resize(io& i, std::string name, std::uint32_t whole, limit l) {
+  demand d{.what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = storage::share::permits(1, whole)};
   const std::optional<lease_reply> got = co_await ask(i, std::move(d), l);
-  if (!got) co_return answer<seam::done>::unknown(seam::failure::late("no answer"));
-  co_return answer<seam::done>::yes(seam::done());
+  if (!got) co_return answer<storage::done>::unknown(storage::failure::late("no answer"));
+  co_return answer<storage::done>::yes(storage::done());
 }
 
 guarantees remote::promises() const noexcept {
   return {.by = guarantees::exclusion::lease, .fair = true, .survives_restart = false, .notices_death_at_once = false};
 }
 
-void remote::pushed(seam::owner_id owner) {
+void remote::pushed(storage::owner_id owner) {
   network_.send([this] { return !crashed_; },
                 [this, owner] {
                   home_.post([this, owner] {

@@ -7,23 +7,23 @@
 #include "sim/client_io.hpp"
 #include "sim/lease_server.hpp"
 #include "sim/network.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::sim {
 
 /// A store for the simulator: a client's side of the lease server, over the bad network.
-class remote final : public seam::backend {
+class remote final : public storage::backend {
  public:
   remote(network&, lease_server&, client_io& home, int id);
 
-  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+  [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
                                                                limit) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
   /// The process is gone: nothing reaches it, and nothing that it says is heard.
   void crash() noexcept { crashed_ = true; }
-  void pushed(seam::owner_id);  ///< from the server
+  void pushed(storage::owner_id);  ///< from the server
   [[nodiscard]] std::size_t waiting() const noexcept { return calls_.size() + inbox_.size(); }
 
  private:

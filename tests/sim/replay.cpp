@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
     } else if (word == "--bug" && n + 1 < argc) {
       const auto wanted = holdfast::sim::bug_called(argv[++n]);
       if (!wanted) return usage();
-      holdfast::planted_bug = *wanted;
+      holdfast::seeded_bug = *wanted;
     } else {
       return usage();
     }

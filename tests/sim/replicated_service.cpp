@@ -37,8 +37,8 @@ class replicated_service::side final : public access {
         client_(how(s.waits_), redis::sixteen(s.world_.random(), s.world_.random()),
                 [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
-    store_.granted = [this](const seam::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
-    store_.heard = [this](const seam::owner_id& owner, asked what, bool yes) {
+    store_.granted = [this](const storage::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
+    store_.heard = [this](const storage::owner_id& owner, asked what, bool yes) {
       if (what == asked::poll && yes) look_whether_the_replica_has(owner);
     };
   }
@@ -81,7 +81,7 @@ class replicated_service::side final : public access {
   }
 
   /// I17.
-  void look_whether_the_replica_has(const seam::owner_id& owner) {
+  void look_whether_the_replica_has(const storage::owner_id& owner) {
     redis_pair& pair = service_.pair_;
     if (!service_.waits_ || store_.over || pair.is_changing()) return;
     if (!has(pair.last_primary(), owner) || has(pair.replica(), owner)) return;  // it may have come late
@@ -198,7 +198,7 @@ void replicated_service::check_readers(const redis_server::script_run& r) {
 real replicated_service::rest() const { return 2 * ttls().back() + 2s; }
 
 /// However late it is: whatever nobody else has got since.
-bool replicated_service::has(const redis_server& where, const seam::owner_id& owner) {
+bool replicated_service::has(const redis_server& where, const storage::owner_id& owner) {
   const std::string claim = redis::sixteen(owner.high, owner.low);
   const auto is_it = [&](const std::string& text) { return text.size() > 33 && text.substr(17, 16) == claim; };
   constexpr wall_time ever{0};

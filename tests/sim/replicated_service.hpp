@@ -33,7 +33,7 @@ class replicated_service final : public service {
     faults(world&, bool quiet);
     bool dies, hands_over, lags, flushes, cuts;
   };
-  [[nodiscard]] static bool has(const redis_server&, const seam::owner_id&);
+  [[nodiscard]] static bool has(const redis_server&, const storage::owner_id&);
   void tell_all();
   void check_fence(const redis_server&, const redis_server::script_run&);
   void check_readers(const redis_server::script_run&);

@@ -1,12 +1,12 @@
 #include "sim/resource.hpp"
 
-#include "planted.hpp"
+#include "seeded_bugs.hpp"
 
 namespace holdfast::sim {
 
 std::optional<std::uint64_t> resource::read(const std::string& name, std::uint64_t fence) {
   counter& c = counters_[name];
-  if (!planted(bug::unfenced_reads) && !admit(c, fence)) return std::nullopt;
+  if (!seeded(bug::unfenced_reads) && !admit(c, fence)) return std::nullopt;
   return c.value;
 }
 

@@ -17,8 +17,8 @@ namespace holdfast::sim {
 /// Switches one seeded bug on for as long as it lives.
 class with_bug {
  public:
-  explicit with_bug(bug b) noexcept { planted_bug = b; }
-  ~with_bug() { planted_bug = bug::none; }
+  explicit with_bug(bug b) noexcept { seeded_bug = b; }
+  ~with_bug() { seeded_bug = bug::none; }
   with_bug(const with_bug&) = delete;
   with_bug& operator=(const with_bug&) = delete;
 };

@@ -14,7 +14,7 @@ using core::tenancy;
 using runtime::later;
 using runtime::span;
 using runtime::task;
-using seam::share;
+using storage::share;
 using std::chrono::milliseconds;
 
 namespace {
@@ -98,7 +98,7 @@ task<void> users::resize(client& c) {
   permits_ = permits_ == plan_.permits ? plan_.more_permits : plan_.permits;
   const limit until(later(c.io.now(), 1s));
   ++result_.operations;
-  const seam::answer<seam::done> done = co_await c.engine.resize(c.io, semaphore, permits_, until);
+  const storage::answer<storage::done> done = co_await c.engine.resize(c.io, semaphore, permits_, until);
   world_.note("resized", done.is_yes() ? 1 : 0);
 }
 
@@ -106,7 +106,7 @@ task<void> users::revoke(client& c) {
   const wish what = any_wish();
   const limit until(later(c.io.now(), 1s));
   ++result_.operations;
-  const seam::answer<seam::done> done = co_await c.engine.revoke(c.io, what.name, "please", 0, until);
+  const storage::answer<storage::done> done = co_await c.engine.revoke(c.io, what.name, "please", 0, until);
   world_.note("asked", done.is_yes() ? 1 : 0);
 }
 
@@ -115,13 +115,13 @@ task<void> users::break_lock(client& c) {
   const std::string name = any_wish().name;
   const auto at = last_seen_.find(name);
   if (at == last_seen_.end()) co_return;
-  seam::breaking what{.name = name, .fence = at->second.fence, .owner = std::nullopt, .reason = "it hangs"};
+  storage::breaking what{.name = name, .fence = at->second.fence, .owner = std::nullopt, .reason = "it hangs"};
   if (name == semaphore || world_.chance(0.1)) what.owner = at->second.owner;
   const limit until(later(c.io.now(), 1s));
   const bool all_of_them = !what.owner;  // else readers beside it stay, and others join them with the same fence
   const std::uint64_t fence = what.fence;
   ++result_.operations;
-  const seam::answer<seam::done> done = co_await c.engine.break_lock(c.io, std::move(what), until);
+  const storage::answer<storage::done> done = co_await c.engine.break_lock(c.io, std::move(what), until);
   world_.note("broken", done.is_yes() ? 1 : 0);
   if (done.is_yes() && all_of_them) broken_[name].push_back({world_.now(), fence});
 }
@@ -177,7 +177,7 @@ task<void> users::renew(client& c, std::shared_ptr<tenancy> lease) {
   const milliseconds ttl = any_ttl();
   const limit until(lease->of()->deadline());
   ++result_.operations;
-  const seam::answer<instant> renewed = co_await c.engine.renew(c.io, lease, ttl, until);
+  const storage::answer<instant> renewed = co_await c.engine.renew(c.io, lease, ttl, until);
   world_.note("renewed", renewed.is_yes() ? 1 : 0);
 }
 
@@ -186,7 +186,7 @@ task<void> users::downgrade(client& c, std::shared_ptr<tenancy> lease, checker::
   mine.become_reader();
   const limit until(later(c.io.now(), world_.chance(0.5) ? world_.between(0ms, 10ms) : span(1s)));
   ++result_.operations;
-  const seam::answer<instant> changed = co_await c.engine.downgrade(c.io, lease, until);
+  const storage::answer<instant> changed = co_await c.engine.downgrade(c.io, lease, until);
   world_.note("downgraded", changed.is_yes() ? 1 : 0);
 }
 

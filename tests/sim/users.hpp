@@ -11,7 +11,7 @@
 #include "sim/run.hpp"
 #include "sim/service.hpp"
 #include "sim/world.hpp"
-#include "store/share.hpp"
+#include "storage/share.hpp"
 
 namespace holdfast::sim {
 
@@ -42,7 +42,7 @@ class users {
  private:
   struct wish {
     std::string name;
-    seam::share part;
+    storage::share part;
     std::vector<std::string> others{};  ///< more locks, all at once
   };
   [[nodiscard]] wish any_wish();
@@ -56,7 +56,7 @@ class users {
   runtime::task<void> downgrade(client&, std::shared_ptr<core::tenancy>, checker::watched&);
   runtime::task<void> add_one(client&, const checker::watched&);
   runtime::task<void> only_read(client&, const checker::watched&);
-  runtime::task<void> take(client&, std::string name, seam::share);
+  runtime::task<void> take(client&, std::string name, storage::share);
   void refused(const checker::watched&);
 
   world& world_;
@@ -67,7 +67,7 @@ class users {
   resource resource_;
   struct holder {
     std::uint64_t fence;
-    seam::owner_id owner;
+    storage::owner_id owner;
   };
   struct broken {
     real when;  // it was told

@@ -11,34 +11,34 @@ using namespace std::chrono_literals;
 using runtime::io;
 using runtime::task;
 using runtime::wake;
-using seam::answer;
-using seam::instant;
-using seam::milliseconds;
+using storage::answer;
+using storage::instant;
+using storage::milliseconds;
 
-class watchful::place final : public seam::claim {
+class watchful::place final : public storage::claim {
  public:
   /// Of one name, or of several.
-  place(watchful& w, const std::vector<seam::claim_spec>& specs)
+  place(watchful& w, const std::vector<storage::claim_spec>& specs)
       : watch_(w),
         specs_(specs),
         spec_(specs_.front()),
         opened_(w.world_.now()),
         inner_(specs_.size() == 1 ? w.inner_.open(spec_) : w.inner_.open_all(specs)) {
-    for (const seam::claim_spec& each : specs_) watch_.owners_.insert({each.owner.high, each.owner.low});
+    for (const storage::claim_spec& each : specs_) watch_.owners_.insert({each.owner.high, each.owner.low});
   }
   ~place() override {
-    for (const seam::claim_spec& each : specs_) watch_.owners_.erase({each.owner.high, each.owner.low});
+    for (const storage::claim_spec& each : specs_) watch_.owners_.erase({each.owner.high, each.owner.low});
     holds_until(std::nullopt);
     // It is given back for a ttl, on a clock that may be a little fast.
     const bool may_be_known = known_ && watch_.world_.now() < known_until_ - known_for_ / 100;
     if (may_be_known && !watch_.over) watch_.world_.violate("I10: a claim was dropped that the store may know of");
   }
 
-  task<answer<seam::grant>> poll(io& i, limit l) override {
+  task<answer<storage::grant>> poll(io& i, limit l) override {
     const in_use busy(*this, "poll");
     const bool known_before = std::exchange(known_, true);
     known_from_now_for(spec_.ttl);
-    answer<seam::grant> got = co_await inner_->poll(i, l);
+    answer<storage::grant> got = co_await inner_->poll(i, l);
     note(asked::poll, got);
     const bool cut = i.now() >= l.at() || l.stop().stop_requested();
     if (watch_.quiet && got.is_unknown() && !cut) {
@@ -50,7 +50,7 @@ class watchful::place final : public seam::claim {
     co_return got;
   }
   [[nodiscard]] std::uint64_t fence_of(std::string_view name) const noexcept override { return inner_->fence_of(name); }
-  [[nodiscard]] std::uint64_t fence_of(const seam::owner_id& id) const noexcept override {
+  [[nodiscard]] std::uint64_t fence_of(const storage::owner_id& id) const noexcept override {
     return inner_->fence_of(id);
   }
   [[nodiscard]] bool has_parts() const noexcept override { return inner_->has_parts(); }
@@ -82,10 +82,10 @@ class watchful::place final : public seam::claim {
     co_return got;
   }
 
-  task<answer<seam::done>> release(io& i, limit l) override {
+  task<answer<storage::done>> release(io& i, limit l) override {
     const in_use busy(*this, "release");
     holds_until(std::nullopt);
-    answer<seam::done> got = co_await inner_->release(i, std::move(l));
+    answer<storage::done> got = co_await inner_->release(i, std::move(l));
     note(asked::release, got);
     if (!got.is_unknown()) {
       released_ = true;
@@ -118,7 +118,7 @@ class watchful::place final : public seam::claim {
   }
 
   void tell_fences(std::uint64_t fence) const {
-    for (const seam::claim_spec& each : specs_) {
+    for (const storage::claim_spec& each : specs_) {
       const std::uint64_t own = specs_.size() == 1 ? fence : inner_->fence_of(each.owner);
       if (own != 0) watch_.granted(each.owner, own);  // else it has got another id
     }
@@ -144,10 +144,10 @@ class watchful::place final : public seam::claim {
   }
 
   watchful& watch_;
-  const std::vector<seam::claim_spec> specs_;
-  const seam::claim_spec& spec_;  // the first
+  const std::vector<storage::claim_spec> specs_;
+  const storage::claim_spec& spec_;  // the first
   const real opened_;
-  const std::unique_ptr<seam::claim> inner_;
+  const std::unique_ptr<storage::claim> inner_;
   std::int64_t unanswered_ = 0;
   int calls_ = 0;
   bool released_ = false;
@@ -155,12 +155,12 @@ class watchful::place final : public seam::claim {
   real known_for_{0}, known_until_{0};
 };
 
-std::unique_ptr<seam::claim> watchful::open(seam::claim_spec spec) {
-  const std::vector<seam::claim_spec> one(1, std::move(spec));
+std::unique_ptr<storage::claim> watchful::open(storage::claim_spec spec) {
+  const std::vector<storage::claim_spec> one(1, std::move(spec));
   return std::make_unique<place>(*this, one);
 }
 
-std::unique_ptr<seam::claim> watchful::open_all(std::vector<seam::claim_spec> specs) {
+std::unique_ptr<storage::claim> watchful::open_all(std::vector<storage::claim_spec> specs) {
   return std::make_unique<place>(*this, specs);
 }
 

@@ -10,41 +10,41 @@
 
 #include "sim/asked.hpp"
 #include "sim/world.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::sim {
 
 /// A store that watches how its claims are used: one call at a time and nothing after a release that was answered (I5),
 /// no hammering (I9), and none is dropped that the store may know of (I10). Where nothing is wrong, polls are answered
 /// (I7).
-class watchful final : public seam::backend {
+class watchful final : public storage::backend {
  public:
-  watchful(world& w, seam::backend& inner) : world_(w), inner_(inner) {}
+  watchful(world& w, storage::backend& inner) : world_(w), inner_(inner) {}
 
-  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec) override;
-  [[nodiscard]] std::unique_ptr<seam::claim> open_all(std::vector<seam::claim_spec>) override;
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> resize(runtime::io& i, std::string name, std::uint32_t whole,
+  [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
+  [[nodiscard]] std::unique_ptr<storage::claim> open_all(std::vector<storage::claim_spec>) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t whole,
                                                                limit l) override {
     return inner_.resize(i, std::move(name), whole, std::move(l));
   }
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> revoke(runtime::io& i, std::string name, std::string reason,
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
                                                                std::uint64_t fence, limit l) override {
     return inner_.revoke(i, std::move(name), std::move(reason), fence, std::move(l));
   }
-  [[nodiscard]] runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what,
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what,
                                                                    limit l) override {
-    const seam::owner_id id = what.id;
-    seam::answer<seam::done> got = co_await inner_.break_lock(i, std::move(what), std::move(l));
+    const storage::owner_id id = what.id;
+    storage::answer<storage::done> got = co_await inner_.break_lock(i, std::move(what), std::move(l));
     if (got.is_yes()) broke(id);
     co_return got;
   }
-  void when_asked(std::function<void(seam::asking)> tell) override {
-    inner_.when_asked([this, tell = std::move(tell)](const seam::asking& what) {
+  void when_asked(std::function<void(storage::asking)> tell) override {
+    inner_.when_asked([this, tell = std::move(tell)](const storage::asking& what) {
       told_to_let_go(what.owner);
       tell(what);
     });
   }
-  void when_in_doubt(std::function<void(seam::shard)> verify) override { inner_.when_in_doubt(std::move(verify)); }
+  void when_in_doubt(std::function<void(storage::shard)> verify) override { inner_.when_in_doubt(std::move(verify)); }
   void when_back(std::function<void()> back) override { inner_.when_back(std::move(back)); }
   void close() noexcept override { inner_.close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return inner_.promises(); }
@@ -52,29 +52,29 @@ class watchful final : public seam::backend {
   /// Of the claims that are open.
   [[nodiscard]] const std::set<std::pair<std::uint64_t, std::uint64_t>>& owners() const noexcept { return owners_; }
   /// Of those that were granted, and neither lost nor given back, as far as they have heard; with their deadlines.
-  [[nodiscard]] const std::map<std::pair<std::uint64_t, std::uint64_t>, seam::instant>& holders() const noexcept {
+  [[nodiscard]] const std::map<std::pair<std::uint64_t, std::uint64_t>, storage::instant>& holders() const noexcept {
     return holders_;
   }
   /// Nobody is left to drop anything: the process has crashed; or it ends in order, and what it cannot reach by now is
   /// left to its ttl.
   bool over = false;
   bool quiet = false;  ///< there are no faults: every poll that has the time gets an answer
-  std::function<void(const seam::owner_id&)> told_to_let_go = [](const seam::owner_id&) {};
+  std::function<void(const storage::owner_id&)> told_to_let_go = [](const storage::owner_id&) {};
   /// Told of every lock that was broken, by the id of that call.
-  std::function<void(const seam::owner_id&)> broke = [](const seam::owner_id&) {};
+  std::function<void(const storage::owner_id&)> broke = [](const storage::owner_id&) {};
   /// Told of every renewal that is asked for.
-  std::function<void(const seam::owner_id&)> renews = [](const seam::owner_id&) {};
+  std::function<void(const storage::owner_id&)> renews = [](const storage::owner_id&) {};
   /// Told of every grant, of several names of each.
-  std::function<void(const seam::owner_id&, std::uint64_t fence)> granted = [](const seam::owner_id&, std::uint64_t) {};
+  std::function<void(const storage::owner_id&, std::uint64_t fence)> granted = [](const storage::owner_id&, std::uint64_t) {};
   /// Told of every yes and no.
-  std::function<void(const seam::owner_id&, asked, bool yes)> heard = [](const seam::owner_id&, asked, bool) {};
+  std::function<void(const storage::owner_id&, asked, bool yes)> heard = [](const storage::owner_id&, asked, bool) {};
 
  private:
   class place;
   world& world_;
-  seam::backend& inner_;
+  storage::backend& inner_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> owners_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, seam::instant> holders_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, storage::instant> holders_;
 };
 
 }  // namespace holdfast::sim

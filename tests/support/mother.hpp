@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "memory/client.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::test {
 
 /// A backend that knows whether its claims are gone.
-class mother final : public seam::backend {
+class mother final : public storage::backend {
  public:
   struct family {
     std::atomic<int> children{0};
@@ -24,15 +24,15 @@ class mother final : public seam::backend {
     family_->gone = true;
   }
 
-  std::unique_ptr<seam::claim> open(seam::claim_spec spec) override {
+  std::unique_ptr<storage::claim> open(storage::claim_spec spec) override {
     return std::make_unique<child>(family_, real_.open(std::move(spec)));
   }
   [[nodiscard]] guarantees promises() const noexcept override { return real_.promises(); }
 
  private:
-  class child final : public seam::claim {
+  class child final : public storage::claim {
    public:
-    child(std::shared_ptr<family> f, std::unique_ptr<seam::claim> real)
+    child(std::shared_ptr<family> f, std::unique_ptr<storage::claim> real)
         : family_(std::move(f)), real_(std::move(real)) {
       ++family_->children;
     }
@@ -43,16 +43,16 @@ class mother final : public seam::backend {
       (void)real_.release();  // NOLINT: its server is gone; leaked, so that the test can say so and go on
       --family_->children;
     }
-    runtime::task<seam::answer<seam::grant>> poll(runtime::io& i, limit l) override { return real_->poll(i, l); }
+    runtime::task<storage::answer<storage::grant>> poll(runtime::io& i, limit l) override { return real_->poll(i, l); }
     runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return real_->wakeup(i, l); }
-    runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds t, limit l) override {
+    runtime::task<storage::answer<runtime::instant>> renew(runtime::io& i, storage::milliseconds t, limit l) override {
       return real_->renew(i, t, l);
     }
-    runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override { return real_->release(i, l); }
+    runtime::task<storage::answer<storage::done>> release(runtime::io& i, limit l) override { return real_->release(i, l); }
 
    private:
     const std::shared_ptr<family> family_;
-    std::unique_ptr<seam::claim> real_;
+    std::unique_ptr<storage::claim> real_;
   };
 
   const std::shared_ptr<family> family_;

@@ -11,24 +11,24 @@
 
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
-#include "store/claim.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::test {
 
 /// A store in front of another one. It counts the calls, and does to replies what networks do. Every request is carried
 /// out by the store behind; to lose requests, use that one's faults.
-class watched_store final : public seam::backend {
+class watched_store final : public storage::backend {
  public:
   enum class call { poll, renew, downgrade, release, put, break_lock };
 
-  explicit watched_store(std::unique_ptr<seam::backend> behind) : behind_(std::move(behind)) {}
+  explicit watched_store(std::unique_ptr<storage::backend> behind) : behind_(std::move(behind)) {}
 
   /// From now on replies wait for deliver(). One that is not delivered before the caller's limit is unknown.
   void hold_back(call c) { set(c, treatment::held_back, nullptr); }
   void hold_back(call c, const std::string& only_of) {
     set(c, treatment::held_back, [only_of](const std::string& name) { return name == only_of; });
   }
-  void hold_back(call c, seam::shard only_there) {
+  void hold_back(call c, storage::shard only_there) {
     set(c, treatment::held_back, [this, only_there](const std::string& name) { return shard_of_(name) == only_there; });
   }
   /// The same, but the caller's limit is not respected: the reply comes late.
@@ -59,7 +59,7 @@ class watched_store final : public seam::backend {
   void come_back() const { back_(); }
 
   /// Where each name lies. Not while a call is under way.
-  void spread(std::function<seam::shard(const std::string& name)> where) { shard_of_ = std::move(where); }
+  void spread(std::function<storage::shard(const std::string& name)> where) { shard_of_ = std::move(where); }
 
   /// The next claim cannot be made.
   void fail_next_open() {
@@ -74,7 +74,7 @@ class watched_store final : public seam::backend {
     return shared_.with([](const shared& s) { return s.calls; });
   }
   /// The ttl of each renewal.
-  [[nodiscard]] std::vector<seam::milliseconds> renewed_for() const {
+  [[nodiscard]] std::vector<storage::milliseconds> renewed_for() const {
     return shared_.with([](const shared& s) { return s.renewed_for; });
   }
   /// Replies that are held back now.
@@ -82,35 +82,35 @@ class watched_store final : public seam::backend {
     return shared_.with([](const shared& s) { return s.held_back.size(); });
   }
 
-  [[nodiscard]] std::unique_ptr<seam::claim> open(seam::claim_spec spec) override {
+  [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec spec) override {
     if (shared_.with([](shared& s) { return s.failing_opens > 0 && s.failing_opens-- > 0; })) throw std::bad_alloc();
     const std::string name = spec.name;
     return std::make_unique<watched_claim>(*this, name, behind_->open(std::move(spec)));
   }
-  runtime::task<seam::answer<seam::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
+  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
     return behind_->resize(i, std::move(name), n, std::move(l));
   }
-  std::unique_ptr<seam::cell> open_cell(std::string name) override {
+  std::unique_ptr<storage::cell> open_cell(std::string name) override {
     return std::make_unique<watched_cell>(*this, name, behind_->open_cell(name));
   }
-  runtime::task<seam::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
+  runtime::task<storage::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
     return behind_->inspect(i, std::move(name), std::move(l));
   }
-  runtime::task<seam::answer<seam::done>> revoke(runtime::io& i, std::string name, std::string reason,
+  runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
                                                  std::uint64_t fence, limit l) override {
     return behind_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
   }
-  runtime::task<seam::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
+  runtime::task<storage::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
                                             limit l) override {
     return behind_->list(i, std::move(prefix), std::move(after), most, std::move(l));
   }
-  runtime::task<seam::answer<seam::done>> break_lock(runtime::io& i, seam::breaking what, limit l) override {
+  runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what, limit l) override {
     const std::string name = what.name;
     return carry(i, name, call::break_lock, l, behind_->break_lock(i, std::move(what), l));
   }
-  void when_asked(std::function<void(seam::asking)> asked) override { behind_->when_asked(std::move(asked)); }
+  void when_asked(std::function<void(storage::asking)> asked) override { behind_->when_asked(std::move(asked)); }
   void when_warned(std::function<void(std::string_view)> warn) override { behind_->when_warned(std::move(warn)); }
-  void when_in_doubt(std::function<void(seam::shard)> verify) override { behind_->when_in_doubt(std::move(verify)); }
+  void when_in_doubt(std::function<void(storage::shard)> verify) override { behind_->when_in_doubt(std::move(verify)); }
   void when_back(std::function<void()> back) override {
     back_ = back;
     behind_->when_back(std::move(back));
@@ -122,7 +122,7 @@ class watched_store final : public seam::backend {
   enum class treatment { none, held_back, held_back_beyond_the_limit };
   struct shared {
     std::vector<call> calls;
-    std::vector<seam::milliseconds> renewed_for;
+    std::vector<storage::milliseconds> renewed_for;
     std::array<treatment, 6> treatments{};
     std::array<int, 6> cuts{};
     std::function<bool(const std::string& name)> only_of;  // nothing: of all
@@ -139,10 +139,10 @@ class watched_store final : public seam::backend {
   }
 
   template <class T>
-  runtime::task<seam::answer<T>> carry(runtime::io& i, std::string name, call c, limit l,
-                                       runtime::task<seam::answer<T>> request) {
+  runtime::task<storage::answer<T>> carry(runtime::io& i, std::string name, call c, limit l,
+                                       runtime::task<storage::answer<T>> request) {
     shared_.with([&](shared& s) { s.calls.push_back(c); });
-    seam::answer<T> reply = co_await request;
+    storage::answer<T> reply = co_await request;
     runtime::signal delivered;
     bool lost = false;
     const treatment how = shared_.with([&](shared& s) {
@@ -155,35 +155,35 @@ class watched_store final : public seam::backend {
       const limit patient(how == treatment::held_back ? l.at() : runtime::never, l.stop());
       const runtime::wake why = co_await wait(i, delivered, patient);
       shared_.with([&](shared& s) { std::erase(s.held_back, &delivered); });
-      if (why != runtime::wake::signalled) co_return seam::answer<T>::unknown(seam::failure::late("no reply"));
+      if (why != runtime::wake::signalled) co_return storage::answer<T>::unknown(storage::failure::late("no reply"));
     }
-    if (lost) co_return seam::answer<T>::unknown(seam::failure(errc::unreachable, "the reply was lost"));
+    if (lost) co_return storage::answer<T>::unknown(storage::failure(errc::unreachable, "the reply was lost"));
     co_return reply;
   }
 
-  class watched_claim final : public seam::claim {
+  class watched_claim final : public storage::claim {
    public:
-    watched_claim(watched_store& s, std::string name, std::unique_ptr<seam::claim> behind)
+    watched_claim(watched_store& s, std::string name, std::unique_ptr<storage::claim> behind)
         : store_(s), name_(std::move(name)), behind_(std::move(behind)) {}
-    runtime::task<seam::answer<seam::grant>> poll(runtime::io& i, limit l) override {
-      seam::answer<seam::grant> reply = co_await store_.carry(i, name_, call::poll, l, behind_->poll(i, l));
+    runtime::task<storage::answer<storage::grant>> poll(runtime::io& i, limit l) override {
+      storage::answer<storage::grant> reply = co_await store_.carry(i, name_, call::poll, l, behind_->poll(i, l));
       const auto only = store_.shared_.with([](const shared& s) { return s.granted_for; });
       if (only && reply.is_yes()) reply.value().deadline = i.now() + *only;
       co_return reply;
     }
     runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return behind_->wakeup(i, std::move(l)); }
-    runtime::task<seam::answer<runtime::instant>> renew(runtime::io& i, seam::milliseconds ttl, limit l) override {
+    runtime::task<storage::answer<runtime::instant>> renew(runtime::io& i, storage::milliseconds ttl, limit l) override {
       store_.shared_.with([&](shared& s) { s.renewed_for.push_back(ttl); });
       return store_.carry(i, name_, call::renew, l, behind_->renew(i, ttl, l));
     }
-    runtime::task<seam::answer<runtime::instant>> downgrade(runtime::io& i, std::uint64_t fence, seam::milliseconds ttl,
+    runtime::task<storage::answer<runtime::instant>> downgrade(runtime::io& i, std::uint64_t fence, storage::milliseconds ttl,
                                                             limit l) override {
       return store_.carry(i, name_, call::downgrade, l, behind_->downgrade(i, fence, ttl, l));
     }
-    runtime::task<seam::answer<seam::done>> release(runtime::io& i, limit l) override {
+    runtime::task<storage::answer<storage::done>> release(runtime::io& i, limit l) override {
       return store_.carry(i, name_, call::release, l, behind_->release(i, l));
     }
-    [[nodiscard]] seam::shard lies_on() const noexcept override {
+    [[nodiscard]] storage::shard lies_on() const noexcept override {
       return store_.shard_of_ ? store_.shard_of_(name_) : behind_->lies_on();
     }
     [[nodiscard]] std::size_t margin() const noexcept override { return behind_->margin(); }
@@ -192,33 +192,33 @@ class watched_store final : public seam::backend {
    private:
     watched_store& store_;
     const std::string name_;
-    const std::unique_ptr<seam::claim> behind_;
+    const std::unique_ptr<storage::claim> behind_;
   };
 
-  class watched_cell final : public seam::cell {
+  class watched_cell final : public storage::cell {
    public:
-    watched_cell(watched_store& s, std::string name, std::unique_ptr<seam::cell> behind)
+    watched_cell(watched_store& s, std::string name, std::unique_ptr<storage::cell> behind)
         : store_(s), name_(std::move(name)), behind_(std::move(behind)) {}
-    runtime::task<seam::answer<seam::reading>> get(runtime::io& i, limit l) override {
+    runtime::task<storage::answer<storage::reading>> get(runtime::io& i, limit l) override {
       return behind_->get(i, std::move(l));
     }
-    runtime::task<seam::answer<std::uint64_t>> put(runtime::io& i, std::uint64_t seen, seam::change wanted,
+    runtime::task<storage::answer<std::uint64_t>> put(runtime::io& i, std::uint64_t seen, storage::change wanted,
                                                    limit l) override {
       return store_.carry(i, name_, call::put, l, behind_->put(i, seen, std::move(wanted), l));
     }
-    runtime::task<runtime::wake> changed(runtime::io& i, seam::reading seen, limit l) override {
+    runtime::task<runtime::wake> changed(runtime::io& i, storage::reading seen, limit l) override {
       return behind_->changed(i, std::move(seen), std::move(l));
     }
 
    private:
     watched_store& store_;
     const std::string name_;
-    const std::unique_ptr<seam::cell> behind_;
+    const std::unique_ptr<storage::cell> behind_;
   };
 
-  const std::unique_ptr<seam::backend> behind_;
+  const std::unique_ptr<storage::backend> behind_;
   std::function<void()> back_;
-  std::function<seam::shard(const std::string&)> shard_of_;  // nothing: as the store behind says
+  std::function<storage::shard(const std::string&)> shard_of_;  // nothing: as the store behind says
   runtime::guarded<shared> shared_;
 };
 

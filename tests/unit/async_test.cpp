@@ -140,7 +140,7 @@ TEST_F(async_test, takes_several_names_at_once) {
 }
 
 TEST_F(async_test, throws_into_the_coroutine_when_the_store_fails) {
-  service_.server().set_faults({.refusal = seam::failure(errc::denied, "no")});
+  service_.server().set_faults({.refusal = storage::failure(errc::denied, "no")});
   told t;
   take(store_, "a", {}, t);
   ASSERT_TRUE(test::happens(t.ended));

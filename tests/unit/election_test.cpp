@@ -23,7 +23,7 @@ class election_api : public testing::Test {
     return code_of([&] { election made(store_, name, options); });
   }
   /// What stands where leaders announce themselves.
-  seam::reading announced() {
+  storage::reading announced() {
     runtime::inline_io here;
     core::asked_cell c = detail::service::of(store_)->open_cell("election/a", "a");
     return run_inline(c.look(here, within(test::hang))).value();
@@ -105,7 +105,7 @@ TEST_F(election_api, never_overwrites_what_was_announced_under_a_higher_fence) {
   runtime::inline_io here;
   core::asked_cell c = detail::service::of(store_)->open_cell("election/a", "a");
   const std::uint64_t high = ~std::uint64_t{0};
-  const seam::change newer{{1, 1}, high, "newer", 1h, false};
+  const storage::change newer{{1, 1}, high, "newer", 1h, false};
   ASSERT_TRUE(run_inline(c.put(here, announced().version, newer, within(test::hang))).is_yes());
   {
     const leadership leads = election(store_, "a", {.ttl = 60ms, .label = "older"}).campaign();

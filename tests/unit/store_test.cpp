@@ -61,7 +61,7 @@ TEST_F(store_test, sets_the_error_code_when_it_fails_and_throws_nothing) {
 }
 
 TEST_F(store_test, names_the_lock_the_store_and_the_servers_words_when_it_fails) {
-  service_.server().set_faults({.refusal = seam::failure(errc::denied, "NOPERM the server's words")});
+  service_.server().set_faults({.refusal = storage::failure(errc::denied, "NOPERM the server's words")});
   try {
     (void)store_.acquire("train/001");
     FAIL() << "accepted";

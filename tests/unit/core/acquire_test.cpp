@@ -11,7 +11,7 @@ using acquire = engine_test;
 class dead_holder {
  public:
   dead_holder(world& w, std::string name, milliseconds ttl)
-      : party_(seam::claim_spec{.name = std::move(name), .owner = {1, 1}, .ttl = ttl}) {
+      : party_(storage::claim_spec{.name = std::move(name), .owner = {1, 1}, .ttl = ttl}) {
     EXPECT_TRUE(w.server->acquire(party_, w.io.now()).ours);
   }
 
@@ -281,7 +281,7 @@ TEST_F(acquire, counts_silence_for_a_caller_behind_another) {
 }
 
 TEST_F(acquire, fails_at_its_limit_when_the_store_said_why) {
-  world_.server->set_faults({.refusal = seam::failure(errc::unreachable, "connection refused")});
+  world_.server->set_faults({.refusal = storage::failure(errc::unreachable, "connection refused")});
   std::future<outcome> asked = client_.ask("a", {.within = 1s});
   world_.advance(1s);
   const outcome end = client_.end_of(asked);
@@ -314,7 +314,7 @@ TEST_F(acquire, is_busy_when_its_limit_ends_in_a_silence_after_a_no) {
 }
 
 TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
-  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   std::future<outcome> asked = client_.ask("a");
   world_.advance(4s);
   EXPECT_FALSE(is_ready(asked));
@@ -327,7 +327,7 @@ TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
 
 TEST_F(acquire, tells_what_the_store_said_though_it_was_busy_for_a_while_before_the_last_try) {
   const dead_holder dead(world_, "a", 2s);
-  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   std::future<outcome> asked = client_.ask("a", {.within = 4s});
   world_.advance(1s);
   world_.heal();
@@ -340,7 +340,7 @@ TEST_F(acquire, tells_what_the_store_said_though_it_was_busy_for_a_while_before_
 }
 
 TEST_F(acquire, fails_at_once_when_asking_again_cannot_help) {
-  world_.server->set_faults({.refusal = seam::failure(errc::denied, "the server's words")});
+  world_.server->set_faults({.refusal = storage::failure(errc::denied, "the server's words")});
   std::future<outcome> asked = client_.ask("a");
   const outcome end = client_.end_of(asked);
   ASSERT_EQ(end.what, kind::failed);

@@ -8,19 +8,19 @@ namespace {
 class asking : public engine_test {
  protected:
   /// Asks as another process would.
-  std::future<seam::answer<seam::done>> begin(const std::string& name, std::uint64_t fence = 0) {
+  std::future<storage::answer<storage::done>> begin(const std::string& name, std::uint64_t fence = 0) {
     auto end = holdfast::test::start(
         callers_, other_.engine.revoke(world_.io, name, "please", fence, limit(world_.io.now() + 1min)));
     world_.run();
     return end;
   }
   bool ask(const std::string& name, std::uint64_t fence = 0) {
-    std::future<seam::answer<seam::done>> end = begin(name, fence);
+    std::future<storage::answer<storage::done>> end = begin(name, fence);
     EXPECT_TRUE(is_ready(end));
     return end.get().is_yes();
   }
   bool take_by_force(const std::string& name, std::uint64_t fence) {
-    seam::breaking what{.name = name, .fence = fence, .owner = {}, .reason = "it hangs"};
+    storage::breaking what{.name = name, .fence = fence, .owner = {}, .reason = "it hangs"};
     auto end = holdfast::test::start(
         callers_, other_.engine.break_lock(world_.io, std::move(what), limit(world_.io.now() + 1min)));
     world_.run();
@@ -45,13 +45,13 @@ TEST_F(asking, stops_the_token_and_nothing_else) {
 }
 
 TEST_F(asking, tells_what_the_store_said_though_the_limit_cuts_the_last_try_short) {
-  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 3s)));
   world_.advance(1s);
   world_.lose_all_requests();
   world_.advance(2s);
   ASSERT_TRUE(is_ready(end));
-  seam::answer<state> got = end.get();
+  storage::answer<state> got = end.get();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().text, "loading");
 }
@@ -192,21 +192,21 @@ TEST_F(asking, comes_too_late_for_what_is_lost) {
 TEST_F(asking, is_repeated_until_the_store_answers) {
   const auto lease = client_.take("a");
   world_.lose_all_requests();
-  std::future<seam::answer<seam::done>> end = begin("a");
+  std::future<storage::answer<storage::done>> end = begin("a");
   world_.advance(6s);
   ASSERT_TRUE(is_ready(end));
-  seam::answer<seam::done> answer = end.get();
+  storage::answer<storage::done> answer = end.get();
   ASSERT_TRUE(answer.is_unknown()) << "patience has an end";
   EXPECT_EQ(answer.why().code, errc::unreachable);
 }
 
 TEST_F(asking, ends_with_the_store) {
   world_.lose_all_requests();
-  std::future<seam::answer<seam::done>> end = begin("a");
+  std::future<storage::answer<storage::done>> end = begin("a");
   other_.engine.close();
   world_.run();
   ASSERT_TRUE(is_ready(end));
-  seam::answer<seam::done> answer = end.get();
+  storage::answer<storage::done> answer = end.get();
   ASSERT_TRUE(answer.is_unknown());
   EXPECT_EQ(answer.why().code, errc::closed);
 }
@@ -218,7 +218,7 @@ TEST_F(looking, at_a_closed_store_is_refused) {
   auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 1min)));
   world_.run();
   ASSERT_TRUE(is_ready(end));
-  seam::answer<state> answer = end.get();
+  storage::answer<state> answer = end.get();
   ASSERT_TRUE(answer.is_unknown());
   EXPECT_EQ(answer.why().code, errc::closed);
 }
@@ -226,11 +226,11 @@ TEST_F(looking, at_a_closed_store_is_refused) {
 TEST_F(looking, shows_at_most_a_thousand_of_those_who_hold) {
   std::vector<std::shared_ptr<tenancy>> readers;
   for (int n = 0; n < 1'005; ++n) {
-    readers.push_back(client_.take("a", {.on = {.wants = seam::share::reader(), .ttl = 1h}}));
+    readers.push_back(client_.take("a", {.on = {.wants = storage::share::reader(), .ttl = 1h}}));
   }
   auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 1min)));
   world_.run();
-  seam::answer<state> answer = end.get();
+  storage::answer<state> answer = end.get();
   ASSERT_TRUE(answer.is_yes());
   EXPECT_EQ(answer.value().holding, 1'005u);
   EXPECT_EQ(answer.value().holders.size(), state::most_listed);

@@ -30,7 +30,7 @@ TEST_F(close, wakes_everybody_who_waits) {
 TEST_F(close, wakes_those_who_wait_for_a_silent_store) {
   world_.lose_all_requests();
   std::future<outcome> asking = client_.ask("a");
-  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   std::future<outcome> backing_off = client_.ask("b");
   client_.engine.close();
   world_.run();

@@ -10,14 +10,14 @@ namespace holdfast::core {
 namespace {
 
 using namespace std::chrono_literals;
-using seam::answer;
-using seam::grant;
-using seam::instant;
+using storage::answer;
+using storage::grant;
+using storage::instant;
 
 class a_delayed_claim : public testing::Test {
  protected:
-  static constexpr seam::milliseconds ttl = 10s, delay = 5s;
-  std::unique_ptr<seam::claim> opened(std::uint64_t owner) {
+  static constexpr storage::milliseconds ttl = 10s, delay = 5s;
+  std::unique_ptr<storage::claim> opened(std::uint64_t owner) {
     return store_.open({.name = "a", .owner = {1, owner}, .ttl = ttl + delay, .delay = delay});
   }
   bool is_free() {
@@ -28,7 +28,7 @@ class a_delayed_claim : public testing::Test {
     }
     return mine;
   }
-  answer<grant> poll(seam::claim& c) { return tasks_.end_of(c.poll(io_, tasks_.in(1s))); }
+  answer<grant> poll(storage::claim& c) { return tasks_.end_of(c.poll(io_, tasks_.in(1s))); }
 
   test::manual_tasks tasks_;
   test::manual_io& io_ = tasks_.io;
@@ -43,7 +43,7 @@ class a_delayed_claim : public testing::Test {
 TEST_F(a_delayed_claim, ends_for_its_holder_long_before_the_store_gives_it_away) {
   answer<grant> got = poll(mine_);
   ASSERT_TRUE(got.is_yes());
-  const instant ends = seam::deadline_after(io_.now(), ttl + delay) - delay;
+  const instant ends = storage::deadline_after(io_.now(), ttl + delay) - delay;
   EXPECT_EQ(got.value().deadline, ends);
   io_.advance(ttl + delay - 1ms);
   EXPECT_FALSE(is_free()) << "lost for longer than the ttl, but not for the delay";
@@ -56,8 +56,8 @@ TEST_F(a_delayed_claim, is_renewed_for_both) {
   io_.advance(3s);
   answer<instant> kept = tasks_.end_of(mine_.renew(io_, ttl, tasks_.in(1s)));
   ASSERT_TRUE(kept.is_yes());
-  EXPECT_EQ(kept.value(), seam::deadline_after(io_.now(), ttl + delay) - delay);
-  EXPECT_EQ(store_.renewed_for(), std::vector<seam::milliseconds>{ttl + delay});
+  EXPECT_EQ(kept.value(), storage::deadline_after(io_.now(), ttl + delay) - delay);
+  EXPECT_EQ(store_.renewed_for(), std::vector<storage::milliseconds>{ttl + delay});
 }
 
 TEST_F(a_delayed_claim, is_free_at_once_when_it_is_released) {

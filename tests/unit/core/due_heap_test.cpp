@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::shared_ptr<hold> any_hold() {
-  return std::make_shared<hold>("a", terms{.ttl = 10s}, seam::owner_id{}, nullptr, seam::grant{}, instant());
+  return std::make_shared<hold>("a", terms{.ttl = 10s}, storage::owner_id{}, nullptr, storage::grant{}, instant());
 }
 
 TEST(due_heap, is_never_due_when_it_is_empty) {

@@ -6,22 +6,22 @@
 namespace holdfast::core::engine_tests {
 namespace {
 
-class eternal_claim final : public seam::claim {
+class eternal_claim final : public storage::claim {
  public:
   eternal_claim(std::vector<call>& calls, const bool& broken) : calls_(calls), broken_(broken) {}
-  task<seam::answer<seam::grant>> poll(io&, limit) override {
+  task<storage::answer<storage::grant>> poll(io&, limit) override {
     calls_.push_back(call::poll);
-    co_return seam::answer<seam::grant>::yes(seam::grant{1, 64, runtime::never});
+    co_return storage::answer<storage::grant>::yes(storage::grant{1, 64, runtime::never});
   }
   task<runtime::wake> wakeup(io&, limit) override { co_return runtime::wake::signalled; }
-  task<seam::answer<instant>> renew(io&, milliseconds, limit) override {
+  task<storage::answer<instant>> renew(io&, milliseconds, limit) override {
     calls_.push_back(call::renew);
-    if (broken_) co_return seam::answer<instant>::unknown(seam::failure(errc::foreign, "replaced"));
-    co_return seam::answer<instant>::yes(runtime::never);
+    if (broken_) co_return storage::answer<instant>::unknown(storage::failure(errc::foreign, "replaced"));
+    co_return storage::answer<instant>::yes(runtime::never);
   }
-  task<seam::answer<seam::done>> release(io&, limit) override {
+  task<storage::answer<storage::done>> release(io&, limit) override {
     calls_.push_back(call::release);
-    co_return seam::answer<seam::done>::yes(seam::done());
+    co_return storage::answer<storage::done>::yes(storage::done());
   }
 
  private:
@@ -29,17 +29,17 @@ class eternal_claim final : public seam::claim {
   const bool& broken_;
 };
 
-class eternal_store final : public seam::backend {
+class eternal_store final : public storage::backend {
  public:
-  std::unique_ptr<seam::claim> open(seam::claim_spec) override {
+  std::unique_ptr<storage::claim> open(storage::claim_spec) override {
     return std::make_unique<eternal_claim>(calls, broken);
   }
-  void when_in_doubt(std::function<void(seam::shard)> f) override { verify = std::move(f); }
+  void when_in_doubt(std::function<void(storage::shard)> f) override { verify = std::move(f); }
   [[nodiscard]] guarantees promises() const noexcept override {
     return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};
   }
   std::vector<call> calls;
-  std::function<void(seam::shard)> verify;
+  std::function<void(storage::shard)> verify;
   bool broken = false;
 };
 
@@ -119,7 +119,7 @@ TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renew
   const auto lease = take({.ttl = 10s, .max_hold = 1min});
   const instant end = world_.io.now() + 1min;
   world_.advance(1s);
-  std::future<seam::answer<instant>> asked =
+  std::future<storage::answer<instant>> asked =
       holdfast::test::start(callers_, engine_.renew(world_.io, lease, 1h, limit(runtime::never)));
   world_.run();
   EXPECT_TRUE(asked.get().is_yes());
@@ -128,12 +128,12 @@ TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renew
 
 TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if_that_cannot_be_mended) {
   const auto lease = take({.ttl = 10s});
-  store_.verify(seam::no_shard);
+  store_.verify(storage::no_shard);
   world_.run();
   EXPECT_EQ(store_.calls, (std::vector{call::poll, call::renew}));
   EXPECT_TRUE(lease->held(world_.io.now()));
   store_.broken = true;
-  store_.verify(seam::no_shard);
+  store_.verify(storage::no_shard);
   world_.run();
   EXPECT_EQ(lease->state(), tenancy::phase::lost);
 }

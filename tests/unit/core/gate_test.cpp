@@ -24,7 +24,7 @@ bool is_called(visitor& v) {
 }
 
 std::shared_ptr<hold> hold_with(const terms& on, std::uint64_t fences = 8) {
-  return std::make_shared<hold>("a", on, seam::owner_id{}, nullptr, seam::grant{100, fences, gate_time + 10s},
+  return std::make_shared<hold>("a", on, storage::owner_id{}, nullptr, storage::grant{100, fences, gate_time + 10s},
                                 gate_time);
 }
 
@@ -140,13 +140,13 @@ TEST_F(gate_test, keeps_the_lock_when_it_is_finished_or_has_no_fence_left) {
 TEST_F(gate_test, remembers_trouble_until_it_is_over_or_the_name_forgotten) {
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::head);
   EXPECT_FALSE(gate_.trouble_at("a"));
-  gate_.trouble("a", seam::failure(errc::unreachable, "silence"));
+  gate_.trouble("a", storage::failure(errc::unreachable, "silence"));
   ASSERT_TRUE(gate_.trouble_at("a"));
   EXPECT_EQ(gate_.trouble_at("a")->text, "silence");
   EXPECT_FALSE(gate_.trouble_at("b"));
   gate_.calm("a");
   EXPECT_FALSE(gate_.trouble_at("a"));
-  gate_.trouble("a", seam::failure(errc::unreachable, "silence"));
+  gate_.trouble("a", storage::failure(errc::unreachable, "silence"));
   gate_.next("a");
   EXPECT_FALSE(gate_.trouble_at("a"));
 }
@@ -156,7 +156,7 @@ TEST_F(gate_test, tells_a_failure_to_all_who_wait) {
   ASSERT_EQ(gate_.enter("a", head, true), gate::entry::head);
   ASSERT_EQ(gate_.enter("a", first_, true), gate::entry::waiting);
   ASSERT_EQ(gate_.enter("a", second_, true), gate::entry::waiting);
-  gate_.fail("a", seam::failure(errc::denied, "no"));
+  gate_.fail("a", storage::failure(errc::denied, "no"));
   for (visitor* v : {&first_, &second_}) {
     EXPECT_TRUE(is_called(*v));
     ASSERT_TRUE(v->failed);

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 const instant hold_start{1h};
 
 std::shared_ptr<hold> hold_until(instant deadline = hold_start + 10s, std::uint64_t fences = 3) {
-  return std::make_shared<hold>("a", terms{.ttl = 10s}, seam::owner_id{}, nullptr, seam::grant{100, fences, deadline},
+  return std::make_shared<hold>("a", terms{.ttl = 10s}, storage::owner_id{}, nullptr, storage::grant{100, fences, deadline},
                                 hold_start);
 }
 
@@ -96,8 +96,8 @@ TEST(hold, without_a_ttl_is_valid_for_ever) {
 }
 
 TEST(hold, must_end_when_its_max_hold_is_over) {
-  const auto bounded = std::make_shared<hold>("a", terms{.ttl = 1s, .max_hold = 3s}, seam::owner_id{}, nullptr,
-                                              seam::grant{}, hold_start);
+  const auto bounded = std::make_shared<hold>("a", terms{.ttl = 1s, .max_hold = 3s}, storage::owner_id{}, nullptr,
+                                              storage::grant{}, hold_start);
   EXPECT_EQ(bounded->must_end(), hold_start + 3s);
   EXPECT_EQ(hold_until()->must_end(), runtime::never);
 }

@@ -232,7 +232,7 @@ TEST_F(keep, asks_for_no_renewal_that_max_hold_leaves_no_time_for) {
 
 TEST_F(keep, pauses_between_renewals_that_fail_at_once_however_short_the_ttl) {
   const auto lease = client_.take("a", {.on = {.ttl = 10ms}});
-  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   world_.advance(10ms);
   EXPECT_FALSE(client_.held(lease));
   EXPECT_LT(client_.store.count(call::renew), 100);
@@ -254,7 +254,7 @@ TEST_F(keep, asks_a_slow_store_for_a_thousand_at_a_time_and_for_those_first_that
   world_.heal();
   const auto urgent = client_.take("urgent", {.on = {.ttl = 2s}});
   world_.lose_all_requests();
-  client_.engine.verify(seam::no_shard);
+  client_.engine.verify(storage::no_shard);
   world_.run();
   EXPECT_EQ(client_.store.count(call::renew), 1'024);
   EXPECT_EQ(client_.store.renewed_for().front(), 2s);
@@ -266,7 +266,7 @@ TEST_F(keep, asks_a_slow_store_for_a_thousand_at_a_time_and_for_those_first_that
 
 TEST_F(keep, loses_at_its_deadline_also_what_it_has_not_come_to) {
   const auto leases = many_of_a_silent_store(world_, client_, 1'500);
-  client_.engine.verify(seam::no_shard);
+  client_.engine.verify(storage::no_shard);
   world_.run();
   const instant last = leases.back()->of()->deadline();
   world_.advance(last - world_.io.now() - 1ns);
@@ -276,7 +276,7 @@ TEST_F(keep, loses_at_its_deadline_also_what_it_has_not_come_to) {
 }
 
 /// Names that begin with "dead" lie on a shard of their own.
-seam::shard by_name(const std::string& name) { return name.starts_with("dead") ? 1 : 2; }
+storage::shard by_name(const std::string& name) { return name.starts_with("dead") ? 1 : 2; }
 
 class keep_on_shards : public engine_test {
  protected:
@@ -291,7 +291,7 @@ class keep_on_shards : public engine_test {
 TEST_F(keep_on_shards, renews_all_that_is_due_on_one_although_another_is_silent) {
   const auto dead = take_many("dead", 2'000);
   const auto alive = take_many("alive", 5'000);
-  client_.store.hold_back(call::renew, seam::shard{1});
+  client_.store.hold_back(call::renew, storage::shard{1});
   world_.advance(3'333ms);
   EXPECT_EQ(client_.store.count(call::renew), 5'000 + 1'024) << "at that very instant";
   world_.advance(1min);
@@ -302,14 +302,14 @@ TEST_F(keep_on_shards, renews_all_that_is_due_on_one_although_another_is_silent)
 TEST_F(keep_on_shards, renews_a_lease_where_it_lies_when_it_is_due) {
   const auto moved = take_many("moved", 1'500);
   client_.store.spread([](const std::string& name) { return by_name(name) + 1; });
-  client_.store.hold_back(call::renew, seam::shard{3});
+  client_.store.hold_back(call::renew, storage::shard{3});
   world_.advance(3'333ms);
   EXPECT_EQ(client_.store.count(call::renew), 1'024);
   EXPECT_EQ(client_.store.held_back(), 1'024u);
 }
 
 TEST_F(keep_on_shards, verifies_only_what_may_lie_on_the_one_in_doubt) {
-  client_.store.spread([](const std::string& name) { return name == "both" ? seam::no_shard : by_name(name); });
+  client_.store.spread([](const std::string& name) { return name == "both" ? storage::no_shard : by_name(name); });
   const auto dead = client_.take("dead"), alive = client_.take("alive", {.on = {.ttl = 11s}});
   const auto both = client_.take("both", {.on = {.ttl = 12s}});
   client_.engine.verify(1);
@@ -317,14 +317,14 @@ TEST_F(keep_on_shards, verifies_only_what_may_lie_on_the_one_in_doubt) {
   std::vector<milliseconds> asked_for = client_.store.renewed_for();
   std::sort(asked_for.begin(), asked_for.end());
   EXPECT_EQ(asked_for, (std::vector<milliseconds>{10s, 12s}));
-  client_.engine.verify(seam::no_shard);
+  client_.engine.verify(storage::no_shard);
   world_.run();
   EXPECT_EQ(client_.store.count(call::renew), 5);
 }
 
 TEST_F(keep, begins_nothing_any_more_when_it_is_told_to_end) {
   const auto leases = many_of_a_silent_store(world_, client_, 1'500);
-  client_.engine.verify(seam::no_shard);
+  client_.engine.verify(storage::no_shard);
   world_.run();
   client_.engine.end();
   world_.run();

@@ -21,14 +21,14 @@ using runtime::instant;
 using runtime::io;
 using runtime::span;
 using runtime::task;
-using seam::answer;
-using seam::candidate;
-using seam::done;
-using seam::milliseconds;
-using seam::vote;
+using storage::answer;
+using storage::candidate;
+using storage::done;
+using storage::milliseconds;
+using storage::vote;
 
 /// A server for one name, on the clock of the test, that does what it is told to.
-class fake_voter final : public seam::voter {
+class fake_voter final : public storage::voter {
  public:
   explicit fake_voter(const io& clock) : clock_(clock) {}
 
@@ -49,7 +49,7 @@ class fake_voter final : public seam::voter {
   }
 
   [[nodiscard]] bool is_reached() const noexcept override { return true; }
-  task<std::optional<seam::failure>> reach(io&, limit) override { co_return std::nullopt; }
+  task<std::optional<storage::failure>> reach(io&, limit) override { co_return std::nullopt; }
   task<answer<vote>> ask(io& i, const candidate& who, limit l) override {
     asked_under.push_back(who.attempt);
     const bool heard = co_await hears(i, l);
@@ -97,15 +97,15 @@ class fake_voter final : public seam::voter {
     forget();
     co_return answer<done>::yes(done());
   }
-  task<answer<done>> take_away(io&, seam::breaking, limit) override { co_return answer<done>::no(); }
+  task<answer<done>> take_away(io&, storage::breaking, limit) override { co_return answer<done>::no(); }
   task<answer<std::string>> identity(io&, limit) override { co_return answer<std::string>::yes({}); }
-  std::unique_ptr<seam::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
+  std::unique_ptr<storage::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
   [[nodiscard]] std::string where() const override { return "fake"; }
-  [[nodiscard]] seam::backend& behind() noexcept override { std::terminate(); }
+  [[nodiscard]] storage::backend& behind() noexcept override { std::terminate(); }
 
  private:
-  [[nodiscard]] seam::failure no_answer() const {
-    return dead ? seam::failure(errc::unreachable, "refused") : seam::failure::late("no answer");
+  [[nodiscard]] storage::failure no_answer() const {
+    return dead ? storage::failure(errc::unreachable, "refused") : storage::failure::late("no answer");
   }
   task<bool> hears(io& i, limit l) {
     if (dead) co_return false;
@@ -125,7 +125,7 @@ class quorum_of_three : public testing::Test {
   ~quorum_of_three() override { over(); }
   void open(std::size_t min_margin) {
     over();
-    std::vector<std::unique_ptr<seam::voter>> all;
+    std::vector<std::unique_ptr<storage::voter>> all;
     for (fake_voter*& each : voters) {
       auto made = std::make_unique<fake_voter>(io_);
       each = made.get();
@@ -140,7 +140,7 @@ class quorum_of_three : public testing::Test {
     claim.reset();
     io_.advance(2h);  // whatever is insisted on is over
   }
-  [[nodiscard]] answer<seam::grant> poll(span within = 500ms) {
+  [[nodiscard]] answer<storage::grant> poll(span within = 500ms) {
     auto polling = test::start(callers_, claim->poll(io_, limit(io_.now() + within)));
     io_.run();
     for (int n = 0; n < 3'000 && !is_ready(polling); ++n) io_.advance(1ms);
@@ -166,14 +166,14 @@ class quorum_of_three : public testing::Test {
   std::uint64_t today = 1'000;
   std::array<fake_voter*, 3> voters{};
   std::optional<quorum> store;
-  std::unique_ptr<seam::claim> claim;
+  std::unique_ptr<storage::claim> claim;
   runtime::nursery callers_{io_};
 };
 
 TEST_F(quorum_of_three, is_won_as_soon_as_two_have_voted_and_waits_for_nobody_else) {
   voters[0]->mute = true;
   const instant before = io_.now();
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_yes());
   EXPECT_EQ(io_.now(), before);
   EXPECT_EQ(got.value().fence, today);
@@ -182,14 +182,14 @@ TEST_F(quorum_of_three, is_won_as_soon_as_two_have_voted_and_waits_for_nobody_el
 TEST_F(quorum_of_three, counts_its_deadline_from_before_the_first_byte) {
   for (fake_voter* each : voters) each->takes = 40ms;
   const instant before = io_.now();
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_yes());
-  EXPECT_EQ(got.value().deadline, seam::deadline_after(before, 10s));
+  EXPECT_EQ(got.value().deadline, storage::deadline_after(before, 10s));
 }
 
 TEST_F(quorum_of_three, takes_a_voter_that_is_slow_for_a_vote_against) {
   for (const std::size_t n : {0u, 1u}) voters[n]->takes = 60ms;
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::unreachable);
   io_.advance(1s);
@@ -199,7 +199,7 @@ TEST_F(quorum_of_three, takes_a_voter_that_is_slow_for_a_vote_against) {
 TEST_F(quorum_of_three, tells_servers_that_are_silent_from_those_that_refuse) {
   voters[0]->dead = true;
   voters[1]->mute = true;
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_TRUE(got.why().is_late) << "with the one that is silent there may be a majority";
   voters[1]->dead = true;
@@ -263,8 +263,8 @@ TEST_F(quorum_of_three, asks_under_another_number_each_time) {
 }
 
 TEST_F(quorum_of_three, adopts_what_it_has_when_it_is_asked_again) {
-  answer<seam::grant> first = poll();
-  answer<seam::grant> again = poll();
+  answer<storage::grant> first = poll();
+  answer<storage::grant> again = poll();
   ASSERT_TRUE(first.is_yes() && again.is_yes());
   EXPECT_EQ(first.value().fence, again.value().fence);
   EXPECT_EQ(voters[0]->asked_under.size(), 1u);
@@ -273,7 +273,7 @@ TEST_F(quorum_of_three, adopts_what_it_has_when_it_is_asked_again) {
 TEST_F(quorum_of_three, writes_the_highest_fence_back_where_they_differ) {
   voters[0]->last = 5'000;
   voters[2]->dead = true;
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_yes());
   EXPECT_EQ(got.value().fence, 5'001u);
   EXPECT_EQ(voters[1]->last, 5'001u);
@@ -362,17 +362,17 @@ TEST_F(quorum_of_three, that_needs_a_margin_waits_for_the_votes_that_are_missing
   open(1);
   voters[2]->takes = 40ms;
   const instant before = io_.now();
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_yes());
   EXPECT_EQ(io_.now(), before + 40ms);
-  EXPECT_EQ(got.value().deadline, seam::deadline_after(before, 10s));
+  EXPECT_EQ(got.value().deadline, storage::deadline_after(before, 10s));
   EXPECT_EQ(claim->margin(), 1u);
 }
 
 TEST_F(quorum_of_three, that_needs_a_margin_is_not_had_without_and_says_why) {
   open(1);
   voters[2]->dead = true;
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::not_ready);
   EXPECT_NE(got.why().text.find("2 of the 3 servers that a min_margin of 1 needs"), std::string::npos);
@@ -398,14 +398,14 @@ TEST_F(quorum_of_three, that_needs_a_margin_is_busy_where_another_has_a_vote) {
 
 TEST_F(quorum_of_three, refuses_a_ttl_that_is_too_long) {
   claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 2h});
-  answer<seam::grant> got = poll();
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::bad_option);
 }
 
 TEST_F(quorum_of_three, has_whole_locks_only) {
-  claim = store->open({.name = "a", .owner = {1, 3}, .wants = seam::share::reader(), .ttl = 10s});
-  answer<seam::grant> got = poll();
+  claim = store->open({.name = "a", .owner = {1, 3}, .wants = storage::share::reader(), .ttl = 10s});
+  answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::unsupported);
 }

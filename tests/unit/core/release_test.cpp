@@ -136,7 +136,7 @@ TEST_F(release, that_gets_no_answer_lets_the_next_in_line_go_to_the_store) {
 
 TEST_F(release, in_the_background_gives_up_after_a_ttl) {
   const auto lease = client_.take("a");
-  world_.server->set_faults({.refusal = seam::failure(errc::not_ready, "loading")});
+  world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   EXPECT_EQ(client_.give(lease).get(), released::unknown);
   world_.advance(9s);
   const int tries = client_.store.count(call::release);

@@ -43,7 +43,7 @@ TEST_F(renew, with_a_longer_ttl_does_not_count_before_the_reply_is_there) {
   const auto lease = client_.take("a");
   const instant deadline = lease->of()->deadline();
   client_.store.hold_back(call::renew);
-  std::future<seam::answer<instant>> asked = client_.renew(lease, 60s, 500ms);
+  std::future<storage::answer<instant>> asked = client_.renew(lease, 60s, 500ms);
   EXPECT_EQ(lease->of()->deadline(), deadline);
   world_.advance(500ms);
   EXPECT_TRUE(asked.get().is_unknown());
@@ -64,7 +64,7 @@ TEST_F(renew, gives_a_silent_store_up_after_patience) {
   const auto lease = client_.take("a", {.on = {.ttl = 60s}});
   const instant deadline = lease->of()->deadline();
   world_.lose_all_requests();
-  std::future<seam::answer<instant>> asked = client_.renew(lease, 60s, 1h);
+  std::future<storage::answer<instant>> asked = client_.renew(lease, 60s, 1h);
   world_.advance(5s - 1ns);
   EXPECT_FALSE(is_ready(asked));
   world_.advance(1ns);
@@ -77,7 +77,7 @@ TEST_F(renew, gives_a_silent_store_up_after_patience) {
 TEST_F(renew, gives_a_silent_store_up_when_half_of_what_is_left_is_over) {
   const auto lease = client_.take("a", {.on = {.ttl = 2s}});
   world_.lose_all_requests();
-  std::future<seam::answer<instant>> asked = client_.renew(lease, 2s, 1h);
+  std::future<storage::answer<instant>> asked = client_.renew(lease, 2s, 1h);
   world_.advance((2s - 22ms) / 2 - 1ns);
   EXPECT_FALSE(is_ready(asked));
   world_.advance(1ns);
@@ -88,7 +88,7 @@ TEST_F(renew, gives_a_silent_store_up_when_half_of_what_is_left_is_over) {
 TEST_F(renew, that_got_no_answer_costs_no_lease_when_the_silence_was_shorter_than_that) {
   const auto lease = client_.take("a", {.on = {.ttl = 2s}});
   client_.store.hold_back(call::renew);  // this one reply never comes
-  std::future<seam::answer<instant>> asked = client_.renew(lease, 2s, 1h);
+  std::future<storage::answer<instant>> asked = client_.renew(lease, 2s, 1h);
   client_.store.pass_on_from_now();
   world_.advance(1min);
   EXPECT_TRUE(asked.get().is_unknown());
@@ -101,7 +101,7 @@ TEST_F(renew, of_a_lost_lease_says_no_at_once_while_it_is_being_given_back) {
   client_.store.hold_back(call::release);
   world_.advance(1s);
   ASSERT_EQ(client_.store.held_back(), 1u) << "nobody gives it back";
-  std::future<seam::answer<instant>> asked = client_.renew(lease, 1s);
+  std::future<storage::answer<instant>> asked = client_.renew(lease, 1s);
   ASSERT_TRUE(is_ready(asked)) << "it waits for its turn";
   EXPECT_TRUE(asked.get().is_no());
 }
@@ -141,7 +141,7 @@ TEST_F(renew, waits_for_a_renewal_that_is_under_way_but_not_beyond_its_limit) {
   const auto lease = client_.take("a");
   client_.store.hold_back(call::renew);
   world_.advance(3'333ms);
-  std::future<seam::answer<instant>> impatient = client_.renew(lease, 20s, 100ms), patient = client_.renew(lease, 30s);
+  std::future<storage::answer<instant>> impatient = client_.renew(lease, 20s, 100ms), patient = client_.renew(lease, 30s);
   world_.advance(100ms);
   EXPECT_TRUE(impatient.get().is_unknown());
   EXPECT_FALSE(is_ready(patient));

@@ -7,8 +7,8 @@
 namespace holdfast::core {
 namespace {
 
-using seam::answer;
-using seam::done;
+using storage::answer;
+using storage::done;
 
 tally of(std::size_t voters, std::size_t yes, std::size_t no, std::size_t none) {
   return {.voters = voters, .yes = yes, .no = no, .none = none};
@@ -136,7 +136,7 @@ TEST(round, is_open_when_the_limit_comes_first) {
 TEST(round, counts_a_vote_for_another_as_a_no) {
   round<done> all(2);
   all.put(0, answer<done>::yes(done()), false);
-  all.put(1, answer<done>::unknown(seam::failure(errc::unreachable, "")));
+  all.put(1, answer<done>::unknown(storage::failure(errc::unreachable, "")));
   EXPECT_EQ(all.count().no, 1u);
   EXPECT_EQ(all.count().none, 1u);
   EXPECT_EQ(all.count().open(), 0u);

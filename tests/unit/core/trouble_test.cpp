@@ -8,7 +8,7 @@ namespace {
 
 using trouble = engine_test;
 
-seam::failure loading() { return {errc::not_ready, "loading"}; }
+storage::failure loading() { return {errc::not_ready, "loading"}; }
 
 TEST_F(trouble, is_told_to_all_who_wait_when_patience_is_over) {
   world_.lose_all_requests();

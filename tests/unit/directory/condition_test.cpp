@@ -13,7 +13,7 @@ using severity = finding::severity;
 /// The level of the one finding.
 template <class Judge>
 severity level(Judge judge) {
-  seam::findings found;
+  storage::findings found;
   judge(found);
   EXPECT_EQ(found.all().size(), 1u);
   EXPECT_TRUE(test::are_whole(found.all()));

@@ -68,7 +68,7 @@ TEST_F(gatherings, resize_for_those_who_come_and_turn_nobody_away) {
   at(2).resize("a", 2, soon(), told_);
   EXPECT_EQ(told(), (heard{{next.owner, true}}));
   EXPECT_TRUE(gets(1, next));
-  EXPECT_THROW((void)ask(2, wrong), seam::failure);
+  EXPECT_THROW((void)ask(2, wrong), storage::failure);
   at(2).resize("a", 1, soon(), told_);
   EXPECT_FALSE(gets(2, wrong));
   EXPECT_TRUE(gives_back(0, one));

@@ -102,7 +102,7 @@ TEST_F(ledgers, refuse_whoever_disagrees_on_the_whole_with_those_who_live) {
   const auto refusal = [&](entry& e) {
     try {
       (void)ask(1, e);
-    } catch (const seam::failure& why) {
+    } catch (const storage::failure& why) {
       return why.text;
     }
     return std::string("none");
@@ -117,7 +117,7 @@ TEST_F(ledgers, refuse_whoever_disagrees_on_the_whole_with_those_who_live) {
 TEST_F(ledgers, do_not_resize_a_lock) {
   entry lock = wanting(share());
   EXPECT_TRUE(gets(0, lock));
-  EXPECT_THROW(at(1).resize("a", 2, soon(), told_), seam::failure);
+  EXPECT_THROW(at(1).resize("a", 2, soon(), told_), storage::failure);
   kill(0);
   EXPECT_NO_THROW(at(1).resize("a", 2, soon(), told_));
 }

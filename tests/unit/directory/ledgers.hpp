@@ -14,7 +14,7 @@
 namespace holdfast::directory {
 
 using namespace std::chrono_literals;
-using seam::share;
+using storage::share;
 
 /// Sessions of one directory, and what each of them asks. One that is dropped is as good as killed.
 class ledgers : public testing::Test {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "runtime/guarded.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 #include "support/bounds.hpp"
 #include "support/child.hpp"
 #include "support/eventually.hpp"
@@ -51,7 +51,7 @@ TEST_F(turns, that_do_not_come_in_time_are_a_failure_that_names_the_one_who_writ
   try {
     const writers::turn second(other_, boot_clock::now());
     FAIL() << "two at a time";
-  } catch (const seam::failure& why) {
+  } catch (const storage::failure& why) {
     EXPECT_EQ(why.code, errc::unreachable);
     EXPECT_EQ(why.text.rfind("process " + std::to_string(::getpid()) + " (", 0), 0u) << why.text;
     EXPECT_NE(why.text.find(") is in the middle of a write"), std::string::npos) << why.text;
@@ -61,7 +61,7 @@ TEST_F(turns, that_do_not_come_in_time_are_a_failure_that_names_the_one_who_writ
 TEST_F(turns, that_did_not_come_in_time_take_nobodys_away) {
   {
     const writers::turn first(one_, boot_clock::now());
-    for (int k = 0; k < 3; ++k) EXPECT_THROW(writers::turn(other_, boot_clock::now()), seam::failure);
+    for (int k = 0; k < 3; ++k) EXPECT_THROW(writers::turn(other_, boot_clock::now()), storage::failure);
   }
   const writers::turn second(other_, boot_clock::now());
 }
@@ -167,7 +167,7 @@ TEST_F(turns, are_taken_though_the_file_says_something_else) {
           .write(reinterpret_cast<const char*>(wrong.data()), sizeof wrong);
       {
         const writers::turn first(one_, soon());
-        EXPECT_THROW(writers::turn(other_, boot_clock::now()), seam::failure);
+        EXPECT_THROW(writers::turn(other_, boot_clock::now()), storage::failure);
       }
       for (int k = 0; k < 3; ++k) const writers::turn again(other_, soon());
       EXPECT_EQ(one_.waiting(), 0u) << next << " " << served;

@@ -10,16 +10,16 @@ namespace {
 
 using namespace std::chrono_literals;
 using runtime::wake;
-using seam::grant;
+using storage::grant;
 using test::is_ready;
 
 class memory_client : public testing::Test {
  protected:
-  std::unique_ptr<seam::claim> claim(std::uint64_t owner, bool queue = true) {
+  std::unique_ptr<storage::claim> claim(std::uint64_t owner, bool queue = true) {
     return client_.open({.name = "a", .owner = {1, owner}, .ttl = 10s, .queue = queue, .label = "me"});
   }
   [[nodiscard]] limit in(runtime::span by) const { return limit(io_.now() + by); }
-  std::future<answer<grant>> poll(seam::claim& c) { return begin(c.poll(io_, in(1s))); }
+  std::future<answer<grant>> poll(storage::claim& c) { return begin(c.poll(io_, in(1s))); }
   template <class T>
   std::future<T> begin(runtime::task<T> work) {
     std::future<T> end = test::start(running_, std::move(work));
@@ -45,12 +45,12 @@ TEST_F(memory_client, counts_deadlines_from_the_request) {
   const auto mine = claim(1);
   answer<grant> granted = poll(*mine).get();
   ASSERT_TRUE(granted.is_yes());
-  EXPECT_EQ(granted.value().deadline, seam::deadline_after(io_.now(), 10s));
+  EXPECT_EQ(granted.value().deadline, storage::deadline_after(io_.now(), 10s));
   EXPECT_EQ(granted.value().fences, server::fences_in_a_block);
   io_.advance(1s);
   answer<instant> renewed = begin(mine->renew(io_, 20s, in(1s))).get();
   ASSERT_TRUE(renewed.is_yes());
-  EXPECT_EQ(renewed.value(), seam::deadline_after(io_.now(), 20s));
+  EXPECT_EQ(renewed.value(), storage::deadline_after(io_.now(), 20s));
 }
 
 TEST_F(memory_client, wakes_when_it_was_granted) {
@@ -151,7 +151,7 @@ TEST_F(memory_client, cuts_the_wait_for_a_lost_reply_when_it_is_asked_to_stop) {
 }
 
 TEST_F(memory_client, refuses_with_the_words_it_was_told) {
-  server_->set_faults({.refusal = seam::failure(errc::denied, "go away")});
+  server_->set_faults({.refusal = storage::failure(errc::denied, "go away")});
   const auto mine = claim(1);
   answer<grant> end = poll(*mine).get();
   ASSERT_TRUE(end.is_unknown());

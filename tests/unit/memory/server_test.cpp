@@ -28,9 +28,9 @@ class memory_server : public testing::Test {
     for (party& p : parties_) server_.leave(p);
   }
   party& somebody(const std::string& name = "a", milliseconds ttl = 10s, bool queue = true) {
-    const seam::owner_id owner{1, parties_.size() + 1};
+    const storage::owner_id owner{1, parties_.size() + 1};
     return parties_.emplace_back(
-        seam::claim_spec{.name = name, .owner = owner, .ttl = ttl, .queue = queue, .label = "label of " + name});
+        storage::claim_spec{.name = name, .owner = owner, .ttl = ttl, .queue = queue, .label = "label of " + name});
   }
   bool gets_it(party& p, instant at) { return server_.acquire(p, at).ours; }
 

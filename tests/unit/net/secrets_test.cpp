@@ -5,7 +5,7 @@
 
 #include "net/url.hpp"
 #include "redis/settings.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 namespace holdfast::net {
 namespace {
@@ -28,7 +28,7 @@ bool shows_the_password(const std::string& text) { return text.find_first_of("QZ
 std::string words_about(const std::string& url) {
   try {
     return redis::settings::parse(url).where();
-  } catch (const seam::failure& f) {
+  } catch (const storage::failure& f) {
     return f.text;
   }
 }

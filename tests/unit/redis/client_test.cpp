@@ -19,18 +19,18 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::instant;
 using runtime::wake;
-using seam::answer;
-using seam::done;
-using seam::grant;
+using storage::answer;
+using storage::done;
+using storage::grant;
 using lines = std::vector<std::string>;
 
 /// A server that answers what the test says, in the protocol's own words.
 struct scripted_link final : link {
   runtime::task<reply> call(runtime::io&, const command& what, limit, std::optional<left_behind>&) override {
     for (const std::string& each : test::decoded(what.bytes())) sent.push_back(each);
-    reply last = seam::failure(errc::unreachable, "");
+    reply last = storage::failure(errc::unreachable, "");
     for (std::size_t n = 0; n < what.replies(); ++n) {
-      if (answers.empty()) co_return seam::failure(errc::unreachable, "the test has no answer");
+      if (answers.empty()) co_return storage::failure(errc::unreachable, "the test has no answer");
       decoder d;
       d.feed(answers.front());
       answers.pop_front();
@@ -40,24 +40,24 @@ struct scripted_link final : link {
   }
   void follow(const left_behind&, const command&) noexcept override {}
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return listening; }
-  runtime::task<std::optional<seam::failure>> listen(runtime::io&, const std::string&, limit) override {
+  runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string&, limit) override {
     listening = !deaf;
     co_return deaf;
   }
   void post(const command& what) override {
     for (const std::string& each : test::decoded(what.bytes())) posted.push_back(each);
   }
-  [[nodiscard]] seam::shard shard_of(std::uint16_t slot) const noexcept override {
+  [[nodiscard]] storage::shard shard_of(std::uint16_t slot) const noexcept override {
     const auto found = shards.find(slot);
     return found == shards.end() ? at : found->second;
   }
 
   std::deque<std::string> answers;
   lines sent, posted;
-  std::map<std::uint16_t, seam::shard> shards;
-  seam::shard at = seam::no_shard;  // of the others
+  std::map<std::uint16_t, storage::shard> shards;
+  storage::shard at = storage::no_shard;  // of the others
   bool listening = true;
-  std::optional<seam::failure> deaf;
+  std::optional<storage::failure> deaf;
 };
 
 const std::string inbox_id = "AbCdEfGhIjKlMnOp";
@@ -82,7 +82,7 @@ class redis_client : public testing::Test {
       return made;
     });
   }
-  std::unique_ptr<seam::claim> claim(seam::milliseconds ttl = 10s, bool queue = true) {
+  std::unique_ptr<storage::claim> claim(storage::milliseconds ttl = 10s, bool queue = true) {
     return client_->open({.name = "a", .owner = {1, 2}, .ttl = ttl, .queue = queue, .label = "me"});
   }
   [[nodiscard]] limit soon() const { return limit(io_.now() + 1s); }
@@ -92,7 +92,7 @@ class redis_client : public testing::Test {
     io_.run();
     return end.get();
   }
-  answer<grant> poll(seam::claim& c, const std::string& server_says) {
+  answer<grant> poll(storage::claim& c, const std::string& server_says) {
     link_->answers.push_back(server_says);
     return ended(c.poll(io_, soon()));
   }
@@ -103,7 +103,7 @@ class redis_client : public testing::Test {
                       std::to_string(owner.size()) + " " + owner + "holdfast:{a}");
   }
   /// How long it sleeps before it looks again.
-  runtime::span pause(seam::claim& c) {
+  runtime::span pause(storage::claim& c) {
     const instant before = io_.now();
     std::future<wake> woken = test::start(running_, c.wakeup(io_, limit(before + 48h)));
     io_.run();
@@ -124,8 +124,8 @@ TEST_F(redis_client, listens_on_the_channel_of_its_inbox) { EXPECT_EQ(channel_, 
 TEST_F(redis_client, has_claims_until_the_last_is_destroyed) {
   EXPECT_FALSE(listener_->has_claims());
   {
-    const std::unique_ptr<seam::claim> one = claim();
-    const std::unique_ptr<seam::claim> look = claim(10s, false);
+    const std::unique_ptr<storage::claim> one = claim();
+    const std::unique_ptr<storage::claim> look = claim(10s, false);
     EXPECT_TRUE(listener_->has_claims());
   }
   EXPECT_FALSE(listener_->has_claims());
@@ -161,7 +161,7 @@ TEST_F(redis_client, wakes_all_who_watch_a_cell_where_messages_were_lost_and_no_
   open("redis+cluster://node");
   const auto one = client_->open_cell("a"), other = client_->open_cell("b");
   const limit enough(io_.now() + 48h);
-  const auto watch = [&](seam::cell& c, seam::shard at) {
+  const auto watch = [&](storage::cell& c, storage::shard at) {
     link_->answers.push_back(":0\r\n");
     link_->at = at;
     std::future<wake> woken = test::start(running_, c.changed(io_, {}, enough));
@@ -174,7 +174,7 @@ TEST_F(redis_client, wakes_all_who_watch_a_cell_where_messages_were_lost_and_no_
   io_.run();
   EXPECT_TRUE(test::is_ready(at_one));
   EXPECT_FALSE(test::is_ready(at_other));
-  listener_->missed(seam::no_shard);
+  listener_->missed(storage::no_shard);
   io_.run();
   EXPECT_TRUE(test::is_ready(at_other));
 }
@@ -185,7 +185,7 @@ TEST_F(redis_client, counts_the_deadline_of_a_yes_from_the_request) {
   ASSERT_TRUE(got.is_yes());
   EXPECT_EQ(got.value().fence, 123u);
   EXPECT_EQ(got.value().fences, fences_in_a_block);
-  EXPECT_EQ(got.value().deadline, seam::deadline_after(io_.now(), 10s));
+  EXPECT_EQ(got.value().deadline, storage::deadline_after(io_.now(), 10s));
 }
 
 TEST_F(redis_client, stands_in_the_queue_only_once_it_listens) {
@@ -219,14 +219,14 @@ TEST_F(redis_client, holds_what_a_message_gave_it_without_asking) {
   ASSERT_TRUE(got.is_yes());
   EXPECT_EQ(link_->sent.size(), 1u);
   EXPECT_EQ(got.value().fence, 77u);
-  EXPECT_EQ(got.value().deadline, seam::deadline_after(sent + 99ms, 500ms)) << "as old as it can be, by both clocks";
+  EXPECT_EQ(got.value().deadline, storage::deadline_after(sent + 99ms, 500ms)) << "as old as it can be, by both clocks";
 }
 
 // The slot may have moved since, or a replica taken over: a server whose clock shows something else.
 TEST_F(redis_client, counts_what_a_message_gave_it_from_its_last_question_where_there_are_several_servers) {
   for (const char* const url : {"redis+cluster://one,other", "redis+sentinel://one,other/service"}) {
     open(url);
-    for (const seam::milliseconds clock_of_the_other : {100ms, -10000ms, 10000ms}) {
+    for (const storage::milliseconds clock_of_the_other : {100ms, -10000ms, 10000ms}) {
       const auto mine = claim();
       const instant sent = io_.now();
       EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
@@ -234,7 +234,7 @@ TEST_F(redis_client, counts_what_a_message_gave_it_from_its_last_question_where_
       push(clock_of_the_other);
       answer<grant> got = ended(mine->poll(io_, soon()));
       ASSERT_TRUE(got.is_yes()) << url;
-      EXPECT_EQ(got.value().deadline, seam::deadline_after(sent, 500ms)) << url;
+      EXPECT_EQ(got.value().deadline, storage::deadline_after(sent, 500ms)) << url;
     }
   }
 }
@@ -360,7 +360,7 @@ TEST_F(redis_client, refuses_a_name_that_could_be_a_key_of_another_lock) {
 TEST_F(redis_client, renews_from_the_request) {
   const auto mine = claim();
   link_->answers = {":1\r\n", ":0\r\n"};
-  EXPECT_EQ(ended(mine->renew(io_, 20s, soon())).value(), seam::deadline_after(io_.now(), 20s));
+  EXPECT_EQ(ended(mine->renew(io_, 20s, soon())).value(), storage::deadline_after(io_.now(), 20s));
   EXPECT_TRUE(ended(mine->renew(io_, 20s, soon())).is_no());
 }
 

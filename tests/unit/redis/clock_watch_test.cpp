@@ -25,7 +25,7 @@ clock_watch::sample watch_sample(milliseconds after, milliseconds round_trip, mi
 std::vector<finding> judged_watch(std::initializer_list<clock_watch::sample> all) {
   clock_watch watch;
   for (const clock_watch::sample& each : all) watch.add(each);
-  seam::findings found;
+  storage::findings found;
   watch.judge(found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();

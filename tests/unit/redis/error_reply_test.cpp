@@ -73,7 +73,7 @@ constexpr sample samples[] = {
     {"ERR Error compiling script (new function): user_script:1: unexpected symbol near '#'", errc::unsupported},
 };
 
-seam::failure meaning_of(std::string_view error) { return redis::meaning_of(error, "shop:"); }
+storage::failure meaning_of(std::string_view error) { return redis::meaning_of(error, "shop:"); }
 
 TEST(error_reply, of_every_kind_has_its_meaning) {
   for (const sample& s : samples) EXPECT_EQ(meaning_of(s.reply).code, s.code) << s.reply;
@@ -96,7 +96,7 @@ TEST(error_reply, that_nobody_knows_is_asked_again_and_kept_as_it_is) {
   for (const std::string_view reply :
        {"", " ", "ERR", "ERR ", "ERR something new", "NEWWORD we do not know", "readonly x", "READONLYX y", "OOMX",
         "-READONLY", "WRONG TYPE", "err unknown command"}) {
-    const seam::failure f = meaning_of(reply);
+    const storage::failure f = meaning_of(reply);
     EXPECT_EQ(f.code, errc::not_ready) << reply;
     EXPECT_EQ(f.text, "the server says: " + std::string(reply));
   }
@@ -111,7 +111,7 @@ TEST(error_reply, names_the_cure_wherever_there_is_one_for_the_user) {
   EXPECT_TRUE(has(meaning_of("NOREPLICAS x").text, "min-replicas-to-write"));
   EXPECT_TRUE(has(meaning_of("ERR max number of clients reached").text, "maxclients"));
   for (const sample& s : samples) {
-    const seam::failure f = meaning_of(s.reply);
+    const storage::failure f = meaning_of(s.reply);
     EXPECT_TRUE(f.code != errc::denied || f.text.ends_with(")")) << f.text;
   }
 }

@@ -148,7 +148,7 @@ TEST(inbox, wakes_those_who_are_meant_to_look_for_themselves) {
   in.add("a", a);
   in.add("b", b);
   in.add("c", c);
-  in.wake([](std::uint16_t slot, seam::shard listened_at) { return slot == 7 || listened_at == 3; });
+  in.wake([](std::uint16_t slot, storage::shard listened_at) { return slot == 7 || listened_at == 3; });
   EXPECT_TRUE(is_called(a));
   EXPECT_TRUE(is_called(b));
   EXPECT_FALSE(is_called(c));

@@ -47,7 +47,7 @@ std::vector<finding> judged_server(const pairs& config, const pairs& info = {}) 
                   {"connected_clients", "3"},         {"maxclients", "10000"}};
   for (const auto& [name, text] : config) good_config[name] = text;
   for (const auto& [name, text] : info) good_info[name] = text;
-  seam::findings found;
+  storage::findings found;
   judge({info_of(good_info), config_of(good_config)}, found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();
@@ -66,7 +66,7 @@ TEST(judgement, of_a_server_that_keeps_its_locks_is_that_all_is_fine) {
 }
 
 TEST(judgement, says_nothing_of_what_the_server_does_not_tell) {
-  seam::findings found;
+  storage::findings found;
   judge({}, found);
   EXPECT_TRUE(found.all().empty());
 }
@@ -83,7 +83,7 @@ TEST(judgement, of_eviction_is_danger_when_memory_is_bounded) {
 }
 
 TEST(judgement, of_eviction_needs_no_right_to_the_settings) {
-  seam::findings found;
+  storage::findings found;
   judge({info_of({{"maxmemory", "5"}, {"maxmemory_policy", "volatile-lfu"}}), std::nullopt}, found);
   EXPECT_TRUE(is(found.all(), "redis.eviction", severity::danger));
 }
@@ -99,7 +99,7 @@ TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
   const std::vector<finding> none = judged_server({{"appendonly", "no"}});
   EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
-  seam::findings at_redlock;
+  storage::findings at_redlock;
   judge(
       {.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .votes_after = std::chrono::seconds(30)},
       at_redlock);
@@ -111,7 +111,7 @@ TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
 
 TEST(judgement, of_age_is_when_a_server_of_redlock_votes) {
   const auto of_age = [](const std::string& up, const std::string& sync) {
-    seam::findings found;
+    storage::findings found;
     judge_age({.info = info_of({{"uptime_in_seconds", up}}),
                .config = config_of({{"appendonly", "yes"}, {"appendfsync", sync}}),
                .votes_after = std::chrono::seconds(30)},
@@ -128,7 +128,7 @@ TEST(judgement, of_age_is_when_a_server_of_redlock_votes) {
 }
 
 TEST(judgement, of_persistence_without_the_settings_says_what_was_not_seen) {
-  seam::findings found;
+  storage::findings found;
   judge({info_of({{"aof_enabled", "1"}}), std::nullopt}, found);
   EXPECT_TRUE(is(found.all(), "redis.persistence", severity::note));
 }
@@ -205,7 +205,7 @@ TEST(judgement, of_connections_sees_those_that_are_cut_or_used_up) {
 }
 
 std::vector<finding> way(const std::string& url) {
-  seam::findings found;
+  storage::findings found;
   judge_way(settings::parse(url), found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();
@@ -229,7 +229,7 @@ TEST(judgement, of_the_way_never_shows_the_password) {
 }
 
 std::vector<finding> of_waiting(const std::string& options, const pairs& info, const pairs& config = {}) {
-  seam::findings found;
+  storage::findings found;
   judge_wait(settings::parse("redis://h?" + options).wait, {info_of(info), config_of(config)}, found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();
@@ -247,7 +247,7 @@ TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
 }
 
 std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
-  seam::findings found;
+  storage::findings found;
   judge_sentinels(all, "shop", found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();
@@ -281,7 +281,7 @@ TEST(judgement, of_sentinels_wants_three_that_agree) {
 
 TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {
   const auto of_slots = [](const std::vector<slot_range>& ranges) {
-    seam::findings found;
+    storage::findings found;
     judge_slots(ranges, found);
     EXPECT_TRUE(test::are_whole(found.all()));
     return found.take();

@@ -12,7 +12,7 @@ using severity = finding::severity;
 using test::is;
 
 std::vector<finding> judged(const leftovers& left, bool all = true) {
-  seam::findings found;
+  storage::findings found;
   left.judge(all, found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();

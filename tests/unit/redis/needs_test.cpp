@@ -13,7 +13,7 @@ using test::is;
 
 std::vector<finding> judged(const refusals& refused, std::string_view user = "me",
                             std::string_view prefix = "holdfast:") {
-  seam::findings found;
+  storage::findings found;
   refused.judge(user, prefix, found);
   EXPECT_TRUE(test::are_whole(found.all()));
   return found.take();

@@ -29,18 +29,18 @@ TEST(owner_text, says_the_inbox_the_claim_the_claim_ttl_and_the_label) {
 
 TEST(owner_text, says_what_is_wanted) {
   EXPECT_EQ(owner_text(inbox_text, {1, 2}, {}, 500ms, "").substr(33), "-500");
-  const std::string reader = owner_text(inbox_text, {1, 2}, seam::share::reader(), 500ms, "");
+  const std::string reader = owner_text(inbox_text, {1, 2}, storage::share::reader(), 500ms, "");
   EXPECT_EQ(reader.substr(33), "+500");
   EXPECT_EQ(wants_in(reader), '+');
-  const std::string permits = owner_text(inbox_text, {1, 2}, seam::share::permits(12, 40), 500ms, "x");
+  const std::string permits = owner_text(inbox_text, {1, 2}, storage::share::permits(12, 40), 500ms, "x");
   EXPECT_EQ(permits.substr(33), ":12-500 x");
   EXPECT_EQ(wants_in(permits), ':');
   EXPECT_EQ(as_reader(owner_text(inbox_text, {1, 2}, {}, 500ms, "")), reader);
 }
 
 TEST(owner_text, has_all_of_it_read_back) {
-  const seam::owner_id id = seam::owner_id::of(0x0123'4567'89ab'cdef, ~0ull);
-  const std::string text = owner_text(inbox_text, id, seam::share::permits(12, 40), 500ms, "x y");
+  const storage::owner_id id = storage::owner_id::of(0x0123'4567'89ab'cdef, ~0ull);
+  const std::string text = owner_text(inbox_text, id, storage::share::permits(12, 40), 500ms, "x y");
   const auto read = owner_reading::of(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->inbox, inbox_text);
@@ -60,8 +60,8 @@ TEST(label_in, refuses_what_only_begins_like_ours) {
 TEST(owner_text, has_its_label_read_back) {
   for (const std::string_view label : {"x", "two words", " ", "-", "500 -", ".", "\n", "h\xc3\xa4user"}) {
     EXPECT_EQ(label_in(owner_text(inbox_text, {~0ull, ~0ull}, {}, 24h, label)), label);
-    EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, seam::share::reader(), 24h, label)), label);
-    EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, seam::share::permits(8, 9), 24h, label)), label);
+    EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, storage::share::reader(), 24h, label)), label);
+    EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, storage::share::permits(8, 9), 24h, label)), label);
   }
   EXPECT_EQ(label_in(owner_text(inbox_text, {}, {}, 10ms, "")), "");
 }

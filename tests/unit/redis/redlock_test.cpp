@@ -5,7 +5,7 @@
 #include <string>
 
 #include "holdfast/error.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 #include "unit/redis/values.hpp"
 
 namespace holdfast::redis {

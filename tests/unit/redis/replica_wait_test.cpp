@@ -35,7 +35,7 @@ TEST(replica_wait, says_how_many_of_how_many_are_missing) {
   EXPECT_EQ(wait.needed(), 2);
   EXPECT_FALSE(wait.missing(list_value({number_value(7), number_value(2)}), 2));
   EXPECT_FALSE(wait.missing(list_value({number_value(7), number_value(3)}), 2));
-  const std::optional<seam::failure> why = wait.missing(list_value({number_value(7), number_value(1)}), 2);
+  const std::optional<storage::failure> why = wait.missing(list_value({number_value(7), number_value(1)}), 2);
   ASSERT_TRUE(why);
   EXPECT_EQ(why->code, errc::not_ready);
   EXPECT_TRUE(why->text.starts_with("1 of the 2 replicas that it needs had the lock within 200 ms")) << why->text;

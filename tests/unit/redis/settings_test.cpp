@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/redis/values.hpp"
 

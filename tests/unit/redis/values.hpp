@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "redis/codec.hpp"
-#include "store/answer.hpp"
+#include "storage/answer.hpp"
 
 /// Helpers that several sources of this folder share.
 namespace holdfast::redis {
@@ -30,7 +30,7 @@ template <class T>
 std::string refusal(const std::string& url) {
   try {
     (void)T::parse(url);
-  } catch (const seam::failure& f) {
+  } catch (const storage::failure& f) {
     EXPECT_EQ(f.code, errc::bad_url) << f.text;
     return f.text;
   }

@@ -1,0 +1,65 @@
+#pragma once
+#include <exception>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "holdfast/error.hpp"
+
+namespace holdfast::storage {
+
+/// What a store's *no* says: who holds it, as far as the store knows.
+struct busy {
+  std::string holder{};
+  bool asked = true;  ///< false: the store did not have to be asked
+};
+
+/// Why an answer is not known. It is also thrown, where a function has no answer to return.
+struct failure : std::exception {
+  failure(errc code_, std::string text_) : code(code_), text(std::move(text_)) {}
+  /// No answer came in time, and nobody reported an error either.
+  static failure late(std::string text) {
+    failure why(errc::unreachable, std::move(text));
+    why.is_late = true;
+    return why;
+  }
+  errc code;
+  std::string text;             ///< the server's own words, without secrets
+  bool left_to_caller = false;  ///< asking again may help, but the store has done the rest, and the caller decides
+  bool is_late = false;         ///< no answer came in time, and nobody reported an error either
+
+  [[nodiscard]] const char* what() const noexcept override { return text.c_str(); }
+
+  /// The call is not repeated: the store did answer, or it leaves that to the caller.
+  [[nodiscard]] bool permanent() const noexcept {
+    return left_to_caller || (code != errc::unreachable && code != errc::not_ready);
+  }
+};
+
+/// Every remote step ends in one of three. *Unknown* is never taken for *no* (that leaks locks) nor for *yes* (that
+/// breaks exclusion). A class, not an aggregate: see tests/gcc12.
+template <class T>
+class [[nodiscard]] answer {
+ public:
+  static answer yes(T value) { return answer(std::in_place_index<0>, std::move(value)); }
+  static answer no(busy who = {}) { return answer(std::in_place_index<1>, std::move(who)); }
+  static answer unknown(failure why) { return answer(std::in_place_index<2>, std::move(why)); }
+
+  [[nodiscard]] bool is_yes() const noexcept { return what_.index() == 0; }
+  [[nodiscard]] bool is_no() const noexcept { return what_.index() == 1; }
+  [[nodiscard]] bool is_unknown() const noexcept { return what_.index() == 2; }
+
+  [[nodiscard]] T& value() { return std::get<0>(what_); }               ///< of a yes
+  [[nodiscard]] const busy& who() const { return std::get<1>(what_); }  ///< of a no
+  [[nodiscard]] failure& why() { return std::get<2>(what_); }           ///< of an unknown
+
+ private:
+  template <std::size_t I, class V>
+  answer(std::in_place_index_t<I> kind, V value) : what_(kind, std::move(value)) {}
+  std::variant<T, busy, failure> what_;
+};
+
+/// A yes that says nothing more.
+struct done {};
+
+}  // namespace holdfast::storage

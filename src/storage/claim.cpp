@@ -1,0 +1,76 @@
+#include "storage/claim.hpp"
+
+#include <utility>
+
+#include "seeded_bugs.hpp"
+#include "storage/bundle.hpp"
+
+namespace holdfast::storage {
+
+instant deadline_after(instant sent, milliseconds ttl) noexcept {
+  using namespace std::chrono_literals;
+  if (seeded(bug::no_margin)) return sent + ttl;
+  return sent + ttl - (runtime::span(ttl) / 100 + 2ms);
+}
+
+failure only_whole_locks() {
+  return failure(errc::unsupported, "this store has neither readers nor permits; use a mutex");
+}
+
+task<answer<instant>> claim::downgrade(io&, std::uint64_t, milliseconds, limit) {
+  co_return answer<instant>::unknown(only_whole_locks());
+}
+
+std::unique_ptr<claim> backend::open_all(std::vector<claim_spec> specs) {
+  return std::make_unique<bundle>(*this, std::move(specs));
+}
+
+task<answer<done>> backend::resize(io&, std::string, std::uint32_t, limit) {
+  co_return answer<done>::unknown(only_whole_locks());
+}
+
+task<answer<std::vector<finding>>> backend::examine(io&, limit) {
+  co_return answer<std::vector<finding>>::yes(std::vector<finding>());
+}
+
+namespace {
+
+class no_cell final : public cell {
+ public:
+  [[nodiscard]] std::optional<failure> refusal() const override { return why(); }
+  task<answer<reading>> get(io&, limit) override { co_return answer<reading>::unknown(why()); }
+  task<answer<std::uint64_t>> put(io&, std::uint64_t, change, limit) override {
+    co_return answer<std::uint64_t>::unknown(why());
+  }
+  task<wake> changed(io&, reading, limit) override { co_return wake::signalled; }
+
+ private:
+  static failure why() {
+    return failure(
+        errc::unsupported,
+        "this store keeps locks only, and no numbers: for elections and latches take one that does, such as one "
+        "server, a cluster or a directory; whoever only wants to be the one takes a lock");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<cell> backend::open_cell(std::string) { return std::make_unique<no_cell>(); }
+
+task<answer<state>> backend::inspect(io&, std::string, limit) {
+  co_return answer<state>::unknown(failure(errc::unsupported, "this store does not tell who holds a lock"));
+}
+
+task<answer<listing>> backend::list(io&, std::string, std::string, std::size_t, limit) {
+  co_return answer<listing>::unknown(failure(errc::unsupported, "this store does not tell which names are in use"));
+}
+
+task<answer<done>> backend::break_lock(io&, breaking, limit) {
+  co_return answer<done>::unknown(failure(errc::unsupported, "this store takes no lock from its holder"));
+}
+
+task<answer<done>> backend::revoke(io&, std::string, std::string, std::uint64_t, limit) {
+  co_return answer<done>::unknown(failure(errc::unsupported, "this store cannot ask holders to let go"));
+}
+
+}  // namespace holdfast::storage
