@@ -3,7 +3,7 @@
 function(holdfast_embed_scripts folder out)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.lua)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
-  set(code "// Made from the Lua files by cmake/embed_scripts.cmake.\n#include \"redis/script.hpp\"\n\n")
+  set(code "// Made from the Lua files by cmake/embed_scripts.cmake.\n#include \"redis/protocol/script.hpp\"\n\n")
   string(APPEND code "namespace holdfast::redis::scripts {\n\n")
   foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME)

@@ -1,4 +1,4 @@
-/* Redlock: no two hold at once, both before their deadline (src/core/quorum.cpp).
+/* Redlock: no two hold at once, both before their deadline (src/quorum/client.cpp).
 
    N servers that know nothing of one another, C clients. Time is discrete: what is left of a key (rem), of a server's youth
    (young) and of a deadline (v) counts down, all in one tick. A client reads its clock, asks server after server, each at some

@@ -1,4 +1,4 @@
-/* Fences of Redlock grow from holder to holder (src/core/quorum.cpp, src/redis/scripts/vote.lua and raise.lua).
+/* Fences of Redlock grow from holder to holder (src/quorum/client.cpp, src/redis/scripts/vote.lua and raise.lua).
 
    N servers, each with the last fence that it gave (last); C clients, one after the other or at the same time. A client proposes
    its clock, 0 or SKEW; a server that votes for it answers with that, or with the one after its last. The highest answer is the

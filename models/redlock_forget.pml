@@ -1,4 +1,4 @@
-/* Fences of Redlock grow from holder to holder, although servers forget theirs (src/core/quorum.cpp, src/redis/scripts/vote.lua
+/* Fences of Redlock grow from holder to holder, although servers forget theirs (src/quorum/client.cpp, src/redis/scripts/vote.lua
    and raise.lua). Time makes up for a fence that is gone: a server that has begun anew does not vote for the longest ttl, and
    after that every clock that is proposed is above the fences from before.
 

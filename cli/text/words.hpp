@@ -7,8 +7,8 @@
 
 namespace holdfast::cli {
 
-/// As in the options of a store's URL (src/redis/settings.cpp): "250ms", "10s", "1.5m", "2h", "1d"; a bare number is
-/// seconds. Nothing: it is none, or too long for anybody.
+/// As in the options of a store's URL (src/redis/protocol/settings.cpp): "250ms", "10s", "1.5m", "2h", "1d"; a bare
+/// number is seconds. Nothing: it is none, or too long for anybody.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 /// How long something took or has to go, in six columns at most (but for years): 250ms, 8s, 3m12s, 2h05m, 4d03h, 123d.

@@ -121,14 +121,14 @@ task<std::optional<outcome>> engine::wait_in_line(io& i, const request& r, visit
 
 std::unique_ptr<storage::claim> engine::open_claim(io& i, const request& r, const storage::owner_id& owner) {
   const storage::claim_spec first{.name = r.name,
-                               .owner = owner,
-                               .wants = r.on.wants,
-                               .ttl = r.on.ttl + r.on.delay,
-                               .delay = r.on.delay,
-                               .fixed = !r.on.renew,
-                               .queue = !r.one_look,
-                               .barges = !r.on.fair && r.on.wants.exclusive(),
-                               .label = r.on.label};
+                                  .owner = owner,
+                                  .wants = r.on.wants,
+                                  .ttl = r.on.ttl + r.on.delay,
+                                  .delay = r.on.delay,
+                                  .fixed = !r.on.renew,
+                                  .queue = !r.one_look,
+                                  .barges = !r.on.fair && r.on.wants.exclusive(),
+                                  .label = r.on.label};
   std::unique_ptr<storage::claim> claim;
   if (r.others.empty()) {
     claim = backend_.open(first);

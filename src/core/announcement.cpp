@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/back_off.hpp"
+#include "runtime/back_off.hpp"
 #include "seeded_bugs.hpp"
 
 namespace holdfast::core {

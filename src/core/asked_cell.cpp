@@ -4,9 +4,9 @@
 #include <exception>
 #include <utility>
 
-#include "core/back_off.hpp"
 #include "core/cut.hpp"
 #include "core/reason.hpp"
+#include "runtime/back_off.hpp"
 #include "seeded_bugs.hpp"
 
 namespace holdfast::core {

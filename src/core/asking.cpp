@@ -55,7 +55,7 @@ task<storage::answer<std::vector<finding>>> engine::examine(io& i, limit l) {
 }
 
 task<storage::answer<storage::done>> engine::revoke(io& i, std::string name, std::string reason, std::uint64_t fence,
-                                              limit l) {
+                                                    limit l) {
   const auto ask = [&](const limit& one) { return backend_.revoke(i, name, reason, fence, one); };
   storage::answer<storage::done> answer = co_await ask_while_open<storage::done>(i, l, ask);
   co_return answer;
@@ -85,7 +85,9 @@ void engine::hear() {
     if (s.asked.empty()) return;
     found.reserve(s.asked.size());  // if there is no memory, nothing is forgotten
     std::vector<storage::asking> all = std::exchange(s.asked, {});
-    const auto by_owner = [](const storage::asking& one, const storage::asking& other) { return one.owner < other.owner; };
+    const auto by_owner = [](const storage::asking& one, const storage::asking& other) {
+      return one.owner < other.owner;
+    };
     std::sort(all.begin(), all.end(), by_owner);
     s.holds.for_each([&](const std::shared_ptr<hold>& h) {
       const auto [first, last] = std::equal_range(all.begin(), all.end(), storage::asking{.owner = h->owner}, by_owner);

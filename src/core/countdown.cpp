@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/back_off.hpp"
+#include "runtime/back_off.hpp"
 
 namespace holdfast::core {
 

@@ -7,8 +7,8 @@ namespace holdfast::core {
 
 /// A latch: a number in a cell that goes down to zero. A cell that is not there is at the beginning.
 struct countdown {
-  std::uint64_t expected = 0;  ///< all who use it agree on it
-  storage::milliseconds ttl{};    ///< the store remembers it for so long after the last who counted
+  std::uint64_t expected = 0;   ///< all who use it agree on it
+  storage::milliseconds ttl{};  ///< the store remembers it for so long after the last who counted
 };
 
 /// yes: counted, once; unknown: as asked_cell::put. Also unknown, and nothing is changed: foreign, others expect

@@ -18,8 +18,8 @@ class delayed final : public storage::claim {
   storage::task<storage::answer<storage::grant>> poll(storage::io&, limit) override;
   storage::task<storage::wake> wakeup(storage::io& i, limit l) override { return inner_->wakeup(i, std::move(l)); }
   storage::task<storage::answer<storage::instant>> renew(storage::io&, storage::milliseconds ttl, limit) override;
-  storage::task<storage::answer<storage::instant>> downgrade(storage::io&, std::uint64_t fence, storage::milliseconds ttl,
-                                                    limit) override;
+  storage::task<storage::answer<storage::instant>> downgrade(storage::io&, std::uint64_t fence,
+                                                             storage::milliseconds ttl, limit) override;
   storage::task<storage::answer<storage::done>> release(storage::io& i, limit l) override {
     return inner_->release(i, std::move(l));
   }

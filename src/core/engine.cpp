@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "seeded_bugs.hpp"
-
 namespace holdfast::core {
 
 engine::engine(storage::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
@@ -36,13 +34,6 @@ std::size_t engine::kept() const noexcept {
 asked_cell engine::open_cell(std::string name, bool until_closed) {
   return asked_cell(backend_.open_cell(std::move(name)), settings_.patience, silence_,
                     until_closed ? closing_.get_token() : std::stop_token());
-}
-
-span back_off(io& i, unsigned tries) {
-  using namespace std::chrono_literals;
-  if (seeded(bug::no_back_off)) return 0ms;
-  const span middle = std::min<span>(5ms * (1u << std::min(tries, 10u)), 250ms);
-  return middle / 2 + span(static_cast<span::rep>(i.random() % static_cast<std::uint64_t>(middle.count())));
 }
 
 }  // namespace holdfast::core

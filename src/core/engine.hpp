@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/asked_cell.hpp"
-#include "core/back_off.hpp"
 #include "core/due_heap.hpp"
 #include "core/gate.hpp"
 #include "core/hold.hpp"
@@ -19,6 +18,7 @@
 #include "core/report.hpp"
 #include "core/silence.hpp"
 #include "holdfast/lease.hpp"
+#include "runtime/back_off.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
@@ -69,9 +69,9 @@ class outcome {
   static outcome failed(storage::failure why) { return outcome(kind::failed, nullptr, std::move(why)); }
 
   kind what;
-  std::shared_ptr<tenancy> lease;    ///< of granted
+  std::shared_ptr<tenancy> lease;       ///< of granted
   std::optional<storage::failure> why;  ///< of failed; of busy: the store has not answered
-  std::string holder;                ///< of busy: its label, as far as the store told
+  std::string holder;                   ///< of busy: its label, as far as the store told
 
  private:
   outcome(kind k, std::shared_ptr<tenancy> t, std::optional<storage::failure> f)
@@ -106,8 +106,8 @@ class engine {
   /// As those of storage::backend; errc::closed when the store is closed meanwhile.
   [[nodiscard]] task<storage::answer<state>> inspect(io&, std::string name, limit);
   [[nodiscard]] task<storage::answer<std::vector<finding>>> examine(io&, limit);
-  [[nodiscard]] task<storage::answer<storage::done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
-                                                      limit);
+  [[nodiscard]] task<storage::answer<storage::done>> revoke(io&, std::string name, std::string reason,
+                                                            std::uint64_t fence, limit);
   [[nodiscard]] task<storage::answer<listing>> list(io&, std::string prefix, std::string after, limit);
   [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::breaking, limit);
   /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
@@ -141,7 +141,8 @@ class engine {
   task<std::optional<outcome>> wait_in_line(io&, const request&, visitor&);
   std::unique_ptr<storage::claim> open_claim(io&, const request&, const storage::owner_id&);
   task<outcome> ask(io&, const request&, visitor&, in_room&, bool told);  // told: the observer knows that we wait
-  outcome take(const request&, const storage::owner_id&, std::unique_ptr<storage::claim>, const storage::grant&, instant now);
+  outcome take(const request&, const storage::owner_id&, std::unique_ptr<storage::claim>, const storage::grant&,
+               instant now);
   [[nodiscard]] bool is_silent(instant unanswered_since, instant now);
   [[nodiscard]] outcome at_limit(storage::failure, bool silent, bool needs_answer) const;
   [[nodiscard]] outcome asked_to_stop() const;

@@ -252,7 +252,8 @@ task<storage::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lea
   bool mine = h->turn.try_enter();
   if (!mine) mine = co_await h->turn.enter(i, until);
   if (!mine) {
-    answer = storage::answer<instant>::unknown(storage::failure(errc::unreachable, "another renewal is still under way"));
+    answer =
+        storage::answer<instant>::unknown(storage::failure(errc::unreachable, "another renewal is still under way"));
     co_return answer;
   }
   const runtime::taken_turn ours(h->turn);

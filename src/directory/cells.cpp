@@ -14,7 +14,8 @@ std::string bytes_of(const std::vector<storage::owner_id>& ids) {
 
 /// Whatever somebody wrote into the file.
 std::vector<storage::owner_id> ids_in(std::string_view bytes) {
-  std::vector<storage::owner_id> ids(std::min(bytes.size() / sizeof(storage::owner_id), storage::cell_record::most_ids));
+  std::vector<storage::owner_id> ids(
+      std::min(bytes.size() / sizeof(storage::owner_id), storage::cell_record::most_ids));
   std::memcpy(ids.data(), bytes.data(), ids.size() * sizeof(storage::owner_id));
   return ids;
 }
@@ -46,10 +47,10 @@ std::optional<storage::cell_record> cells::find(const std::string& name) {
   find_.bind(1, name);
   if (find_.step()) {
     is = storage::cell_record{.version = static_cast<std::uint64_t>(find_.number(0)),
-                           .ends = find_.number(1),
-                           .number = static_cast<std::uint64_t>(find_.number(2)),
-                           .note = std::string(find_.bytes(3)),
-                           .ids = ids_in(find_.bytes(4))};
+                              .ends = find_.number(1),
+                              .number = static_cast<std::uint64_t>(find_.number(2)),
+                              .note = std::string(find_.bytes(3)),
+                              .ids = ids_in(find_.bytes(4))};
   }
   find_.reset();
   return is;

@@ -32,7 +32,7 @@ constexpr std::array<const char*, 3> files_of_sqlite{"locks.db", "locks.db-wal",
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       throw storage::failure(errc::foreign,
-                          words + " (the file is damaged, or not ours; move it away when no lock is held)");
+                             words + " (the file is damaged, or not ours; move it away when no lock is held)");
     case SQLITE_CANTOPEN:
       throw storage::failure(errc::not_ready, words + " (is the directory writable, and are file descriptors left?)");
     default: throw storage::failure(errc::not_ready, words);
@@ -56,8 +56,8 @@ census::census() {
   do {
     if (before.generation != now && before.open != 0) {
       throw storage::failure(errc::forked,
-                          "a directory was open when this process was forked; open it in the child only, "
-                          "or let the child exec");
+                             "a directory was open when this process was forked; open it in the child only, "
+                             "or let the child exec");
     }
   } while (!counted.compare_exchange_weak(before, count{now, before.open + 1}));
 }

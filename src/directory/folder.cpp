@@ -78,9 +78,10 @@ void refuse_other_files(int folder, const std::string& path) {
   while (const dirent* const one = ::readdir(all.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
     const std::string_view name = one->d_name;
     if (std::find(ours.begin(), ours.end(), name) != ours.end()) continue;
-    throw storage::failure(errc::bad_url, path + " has files that do not belong to a store, such as " + std::string(name) +
-                                           "; name a new or an empty directory, for example dir:" +
-                                           (path.ends_with('/') ? path : path + "/") + "locks");
+    throw storage::failure(errc::bad_url, path + " has files that do not belong to a store, such as " +
+                                              std::string(name) +
+                                              "; name a new or an empty directory, for example dir:" +
+                                              (path.ends_with('/') ? path : path + "/") + "locks");
   }
 }
 
@@ -98,7 +99,7 @@ folder::folder(const std::string& path) : path_(path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     if (errno == ENOENT || errno == ENOTDIR) {
       throw storage::failure(errc::bad_url,
-                          "cannot make " + path + ": what it should be in is no directory; make that first");
+                             "cannot make " + path + ": what it should be in is no directory; make that first");
     }
     fail(errno, "cannot make " + path);
   }
@@ -109,7 +110,7 @@ folder::folder(const std::string& path) : path_(path) {
   if (::fstat(fd_.get(), &is) != 0) fail(errno, "cannot look at " + path);
   if (is.st_uid != ::geteuid() && is.st_uid != 0) {
     throw storage::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) +
-                                          ", not to us; name a directory of your own");
+                                             ", not to us; name a directory of your own");
   }
   if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     throw storage::failure(errc::denied, path + " may be written by others; chmod go-w it, or choose another");
@@ -117,7 +118,8 @@ folder::folder(const std::string& path) : path_(path) {
   struct statfs file_system{};
   if (::fstatfs(fd_.get(), &file_system) != 0) fail(errno, "cannot look at the file system of " + path);
   if (const char* network = network_file_system(file_system.f_type)) {
-    throw storage::failure(errc::unsupported, path + " is on " + network + "; locks need a file system of this machine");
+    throw storage::failure(errc::unsupported,
+                           path + " is on " + network + "; locks need a file system of this machine");
   }
   identity_.emplace(is);
   if (!is_store(fd_.get())) refuse_other_files(fd_.get(), path);

@@ -24,8 +24,8 @@ struct summons {
   message text;
 };
 
-/// All who hold and wait for one name, while a transaction lasts; and the rule by which they come in: see storage::share.
-/// One counts as long as its session lives and, if its lease is fixed, its time has not run out.
+/// All who hold and wait for one name, while a transaction lasts; and the rule by which they come in: see
+/// storage::share. One counts as long as its session lives and, if its lease is fixed, its time has not run out.
 class gathering {
  public:
   /// Those whose time has run out go. `told` gets whoever has to hear of what happens here.

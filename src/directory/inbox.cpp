@@ -34,7 +34,7 @@ descriptor make_socket(const folder& in, session_id own) {
   descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (made.get() < 0 || ::bind(made.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
     throw storage::failure(errc::not_ready,
-                        "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
+                           "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
   }
   return made;
 }

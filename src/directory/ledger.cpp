@@ -204,8 +204,9 @@ storage::reading ledger::get_cell(const std::string& name, instant until) {
   return read_cell(cells_->find(name), microseconds_now());
 }
 
-storage::answer<std::uint64_t> ledger::put_cell(const std::string& name, std::uint64_t seen, const storage::change& wanted,
-                                             instant until, std::vector<summons>& told) {
+storage::answer<std::uint64_t> ledger::put_cell(const std::string& name, std::uint64_t seen,
+                                                const storage::change& wanted, instant until,
+                                                std::vector<summons>& told) {
   make_cells(until);
   writing change(*this, until);
   const std::int64_t now = microseconds_now();

@@ -48,8 +48,9 @@ class ledger {
   /// Somebody who was let in turned out to be gone: on to the next.
   void pass_over(session_id gone, const std::string& name, instant until, std::vector<summons>& told);
   [[nodiscard]] storage::reading get_cell(const std::string& name, instant until);
-  [[nodiscard]] storage::answer<std::uint64_t> put_cell(const std::string& name, std::uint64_t seen, const storage::change&,
-                                                     instant until, std::vector<summons>& told);
+  [[nodiscard]] storage::answer<std::uint64_t> put_cell(const std::string& name, std::uint64_t seen,
+                                                        const storage::change&, instant until,
+                                                        std::vector<summons>& told);
   /// False: it is not as seen any more. Else it will be told, once, if it changes before `for_long` is over.
   [[nodiscard]] bool watch_cell(const std::string& name, const storage::reading& seen, const owner_bytes& who,
                                 milliseconds for_long, instant until);

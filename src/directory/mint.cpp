@@ -31,9 +31,10 @@ std::uint64_t mint::next(std::uint64_t how_many) {
   std::int64_t reserved = there ? look_.number(1) : 0;
   look_.reset();
   if (!there) {  // fences may have been used that we know nothing of
-    throw storage::failure(errc::foreign, folder_.file("locks.db") +
-                                           " does not say which fences were used; it is damaged, so move it away when "
-                                           "no lock is held");
+    throw storage::failure(errc::foreign,
+                           folder_.file("locks.db") +
+                               " does not say which fences were used; it is damaged, so move it away when "
+                               "no lock is held");
   }
   const std::int64_t first = std::max(last + 1, wall_microseconds());
   const std::int64_t end = first + static_cast<std::int64_t>(how_many) - 1;

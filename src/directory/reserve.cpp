@@ -30,8 +30,8 @@ reserve::reserve(const folder& in) : folder_(in), this_boot_(boot_of_this_machin
   words >> ours >> written_by;
   if (ours == "holdfast" && written_by > format_version) {
     throw storage::failure(errc::foreign, in.file(fence_file) + " was written by a newer version of Holdfast (" +
-                                           std::to_string(written_by) + ", we know " + std::to_string(format_version) +
-                                           ")");
+                                              std::to_string(written_by) + ", we know " +
+                                              std::to_string(format_version) + ")");
   }
   if (!(words >> boot_ >> end_) || ours != "holdfast" || end_ < 0) {
     throw storage::failure(errc::foreign, in.file(fence_file) + " is damaged, or not ours");

@@ -56,12 +56,13 @@ writers::writers(const folder& in, milliseconds longest_pause)
     : file_(in, "writers"), longest_pause_(longest_pause), pid_(::getpid()) {
   // Never shorter than it is: others have it mapped.
   if (::posix_fallocate(file_.fd(), 0, page) != 0) {
-    throw storage::failure(errc::not_ready, in.file("writers") + ": no room for it (the disk is full; free some space)");
+    throw storage::failure(errc::not_ready,
+                           in.file("writers") + ": no room for it (the disk is full; free some space)");
   }
   void* mapped = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file_.fd(), 0);
   if (mapped == MAP_FAILED) {
     throw storage::failure(errc::not_ready,
-                        in.file("writers") + ": cannot be mapped: " + std::generic_category().message(errno));
+                           in.file("writers") + ": cannot be mapped: " + std::generic_category().message(errno));
   }
   board_ = static_cast<board*>(mapped);  // zeros, if it is new
 }

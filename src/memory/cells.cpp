@@ -21,7 +21,7 @@ storage::reading cells::get(const std::string& name, runtime::instant now) const
 }
 
 storage::answer<std::uint64_t> cells::put(const std::string& name, std::uint64_t seen, const storage::change& wanted,
-                                       runtime::instant now) {
+                                          runtime::instant now) {
   return table_.with([&](table& t) {
     tidy(t, microseconds(now));
     entry& e = t.named[name];

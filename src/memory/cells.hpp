@@ -17,9 +17,10 @@ class cells {
  public:
   [[nodiscard]] storage::reading get(const std::string& name, runtime::instant now) const;
   [[nodiscard]] storage::answer<std::uint64_t> put(const std::string& name, std::uint64_t seen, const storage::change&,
-                                                runtime::instant now);
+                                                   runtime::instant now);
   /// False: it is not as seen any more. Else the signal will be set when it changes; forget() it before it dies.
-  [[nodiscard]] bool watch(const std::string& name, const storage::reading& seen, runtime::signal&, runtime::instant now);
+  [[nodiscard]] bool watch(const std::string& name, const storage::reading& seen, runtime::signal&,
+                           runtime::instant now);
   void forget(const std::string& name, const runtime::signal&) noexcept;
   void clear();
   [[nodiscard]] std::size_t size() const noexcept;  ///< those that are kept or waited for, and some that were

@@ -14,11 +14,11 @@ class client final : public storage::backend {
   ~client() override { close(); }
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] runtime::task<answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
-                                                         limit) override;
+                                                            limit) override;
   [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
   [[nodiscard]] runtime::task<answer<state>> inspect(runtime::io&, std::string name, limit) override;
   [[nodiscard]] runtime::task<answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
-                                                         std::uint64_t fence, limit) override;
+                                                            std::uint64_t fence, limit) override;
   [[nodiscard]] runtime::task<answer<listing>> list(runtime::io&, std::string prefix, std::string after,
                                                     std::size_t most, limit) override;
   [[nodiscard]] runtime::task<answer<storage::done>> break_lock(runtime::io&, storage::breaking, limit) override;

@@ -21,9 +21,9 @@ using storage::milliseconds;
 
 /// What tests can switch on. "One in n": 0 is never, 1 is always.
 struct faults {
-  unsigned lose_requests = 0;              ///< one in n is never carried out
-  unsigned lose_replies = 0;               ///< one in n is carried out, but nobody hears of it
-  unsigned lose_pushes = 0;                ///< one in n waiters is not told that it was granted
+  unsigned lose_requests = 0;                 ///< one in n is never carried out
+  unsigned lose_replies = 0;                  ///< one in n is carried out, but nobody hears of it
+  unsigned lose_pushes = 0;                   ///< one in n waiters is not told that it was granted
   std::optional<storage::failure> refusal{};  ///< every request is answered with this
 };
 

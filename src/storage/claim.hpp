@@ -23,8 +23,8 @@
 #include "storage/owner.hpp"
 #include "storage/share.hpp"
 
-/// The store interface: what a store implements, and all that core knows about it. To add a store, implement `claim` and
-/// `backend`.
+/// The store interface: what a store implements, and all that core knows about it. To add a store, implement `claim`
+/// and `backend`.
 namespace holdfast::storage {
 
 using runtime::instant;

@@ -10,8 +10,8 @@
 
 #include "chaos/locks.hpp"
 #include "chaos/redis_faults.hpp"
-#include "redis/keys.hpp"
-#include "redis/slots.hpp"
+#include "redis/protocol/keys.hpp"
+#include "redis/protocol/slots.hpp"
 #include "support/eventually.hpp"
 
 namespace holdfast::chaos {

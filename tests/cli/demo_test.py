@@ -71,7 +71,8 @@ class OnRedis(Kept):
     def seen(self, name):
         key = f"holdfast:{{{self.prefix}{name}}}"
         waiting = self.redis.zcard(key + ":q")
-        return self.redis.zcard(key + ":h") or self.redis.exists(key), waiting
+        holders = self.redis.zcount(key + ":h", "(0", "+inf")  # the history of the readers has the score 0
+        return holders or self.redis.exists(key), waiting
 
     def test_shows_itself_and_cleans_up(self):
         self.shows_itself_and_cleans_up(signal.SIGTERM)

@@ -2,9 +2,9 @@
 #include <limits>
 #include <numeric>
 
+#include "api/service.hpp"
 #include "conformance/suite.hpp"
 #include "runtime/inline_io.hpp"
-#include "service.hpp"
 #include "support/eventually.hpp"
 
 namespace holdfast::conformance {

@@ -12,7 +12,7 @@
 
 #include "conformance/wire.hpp"
 #include "directory/client.hpp"
-#include "redis/client.hpp"
+#include "redis/lock/client.hpp"
 #include "runtime/inline_io.hpp"
 #include "runtime/queue_thread.hpp"
 
@@ -88,14 +88,14 @@ class claim_server {
 
   void open(const order_message& o, const std::string& text) {
     storage::claim_spec spec{.name = text.substr(0, o.name),
-                          .owner = {o.owner[0], o.owner[1]},
-                          .wants = {o.part, o.whole},
-                          .ttl = std::chrono::milliseconds(o.ttl),
-                          .delay = std::chrono::milliseconds(o.delay),
-                          .fixed = o.fixed,
-                          .queue = o.queue,
-                          .barges = o.barges,
-                          .label = text.substr(o.name)};
+                             .owner = {o.owner[0], o.owner[1]},
+                             .wants = {o.part, o.whole},
+                             .ttl = std::chrono::milliseconds(o.ttl),
+                             .delay = std::chrono::milliseconds(o.delay),
+                             .fixed = o.fixed,
+                             .queue = o.queue,
+                             .barges = o.barges,
+                             .label = text.substr(o.name)};
     auto s = std::make_unique<served>();
     s->claim = client_->open(std::move(spec));
     claims_.emplace(o.claim, std::move(s));
@@ -143,7 +143,8 @@ class claim_server {
       const runtime::wake why = run_inline(s.claim->wakeup(here, until));
       r = {.what = reply::woken, .call = o.call, .code = static_cast<int>(why)};
     } else if (o.what == request_kind::renew) {
-      storage::answer<runtime::instant> answer = run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
+      storage::answer<runtime::instant> answer =
+          run_inline(s.claim->renew(here, std::chrono::milliseconds(o.ttl), until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) r.until = answer.value().time_since_epoch().count();
     } else if (o.what == request_kind::downgrade) {

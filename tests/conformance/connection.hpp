@@ -12,7 +12,8 @@ class connection final : public storage::backend {
  public:
   explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
   std::unique_ptr<storage::claim> open(storage::claim_spec spec) override { return to_->open(std::move(spec)); }
-  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
+  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n,
+                                                       limit l) override {
     return to_->resize(i, std::move(name), n, std::move(l));
   }
   std::unique_ptr<storage::cell> open_cell(std::string name) override { return to_->open_cell(std::move(name)); }
@@ -20,11 +21,11 @@ class connection final : public storage::backend {
     return to_->inspect(i, std::move(name), std::move(l));
   }
   runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
-                                                 std::uint64_t fence, limit l) override {
+                                                       std::uint64_t fence, limit l) override {
     return to_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
   }
   runtime::task<storage::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
-                                            limit l) override {
+                                               limit l) override {
     return to_->list(i, std::move(prefix), std::move(after), most, std::move(l));
   }
   runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what, limit l) override {

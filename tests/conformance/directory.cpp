@@ -1,10 +1,10 @@
 // "dir:" takes part in the suite, with every client in a process of its own.
 #include <sqlite3.h>
 
+#include "api/service.hpp"
 #include "conformance/connection.hpp"
 #include "conformance/process_client.hpp"
 #include "conformance/suite.hpp"
-#include "service.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace holdfast::conformance {

@@ -1,8 +1,8 @@
 // "memory:" takes part in the suite.
+#include "api/service.hpp"
 #include "conformance/connection.hpp"
 #include "conformance/suite.hpp"
 #include "memory/client.hpp"
-#include "service.hpp"
 
 namespace holdfast::conformance {
 namespace {

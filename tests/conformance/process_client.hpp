@@ -27,15 +27,16 @@ class process_client final : public storage::backend {
   ~process_client() override;  ///< ends the process in order, if it still lives
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
-                                                               limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
+                                                                     std::uint32_t whole, limit) override;
   [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
   [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
   [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
-                                                               std::uint64_t fence, limit) override;
+                                                                     std::uint64_t fence, limit) override;
   [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
-                                                          std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking, limit) override;
+                                                             std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking,
+                                                                         limit) override;
   void when_asked(std::function<void(storage::asking)>) override;
   void close() noexcept override { when_asked(nullptr); }
   [[nodiscard]] guarantees promises() const noexcept override { return promises_; }

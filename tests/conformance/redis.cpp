@@ -1,7 +1,7 @@
 // Redis takes part in the suite.
+#include "api/service.hpp"
 #include "conformance/redis_service.hpp"
-#include "redis/client.hpp"
-#include "service.hpp"
+#include "redis/lock/client.hpp"
 
 namespace holdfast::conformance {
 namespace {

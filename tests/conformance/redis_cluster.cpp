@@ -1,10 +1,10 @@
 // A cluster takes part in the suite: three primaries, each behind a proxy that loses what it is told to.
 #include "support/redis_cluster.hpp"
+#include "api/service.hpp"
 #include "conformance/connection.hpp"
 #include "conformance/redis_service.hpp"
 #include "conformance/suite.hpp"
-#include "redis/client.hpp"
-#include "service.hpp"
+#include "redis/lock/client.hpp"
 
 namespace holdfast::conformance {
 namespace {

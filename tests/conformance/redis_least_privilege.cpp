@@ -1,7 +1,7 @@
 // Redis takes part in the suite as the user that docs/stores/redis.md tells to make, who may do nothing else.
+#include "api/service.hpp"
 #include "conformance/redis_service.hpp"
-#include "redis/client.hpp"
-#include "service.hpp"
+#include "redis/lock/client.hpp"
 #include "support/acl_in_the_document.hpp"
 
 namespace holdfast::conformance {

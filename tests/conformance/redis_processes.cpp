@@ -1,7 +1,7 @@
 // Redis takes part in the suite, with every client in a process of its own, which can be killed and stopped.
+#include "api/service.hpp"
 #include "conformance/process_client.hpp"
 #include "conformance/redis_service.hpp"
-#include "service.hpp"
 
 namespace holdfast::conformance {
 namespace {

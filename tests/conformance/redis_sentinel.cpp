@@ -1,8 +1,8 @@
 // Redis takes part in the suite once more, as most run it: behind a sentinel, and with grants that a replica must have.
+#include "api/service.hpp"
 #include "conformance/connection.hpp"
 #include "conformance/redis_service.hpp"
-#include "redis/client.hpp"
-#include "service.hpp"
+#include "redis/lock/client.hpp"
 #include "support/redis_group.hpp"
 
 namespace holdfast::conformance {

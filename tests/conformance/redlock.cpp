@@ -2,11 +2,11 @@
 #include <array>
 #include <string>
 
+#include "api/service.hpp"
 #include "conformance/connection.hpp"
 #include "conformance/suite.hpp"
-#include "core/quorum.hpp"
-#include "redis/redlock.hpp"
-#include "service.hpp"
+#include "quorum/client.hpp"
+#include "redis/redlock/redlock.hpp"
 #include "support/fault_proxy.hpp"
 #include "support/redis_server.hpp"
 
@@ -19,8 +19,8 @@ class redlock_service final : public service {
   store open(const open_options& options) override {
     const auto make = [&](runtime::loop& loop) {
       const redis::redlock all = redis::redlock::parse(url_);
-      core::quorum::settings how{.max_ttl = all.max_ttl, .clock = clock};
-      return clients_.add(std::make_unique<core::quorum>(all.open(loop), std::move(how), loop));
+      quorum::client::settings how{.max_ttl = all.max_ttl, .clock = clock};
+      return clients_.add(std::make_unique<quorum::client>(all.open(loop), std::move(how), loop));
     };
     return detail::service::open(url_, make, options);
   }

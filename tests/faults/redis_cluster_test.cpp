@@ -8,9 +8,9 @@
 #include <set>
 
 #include "faults/redis_store.hpp"
-#include "redis/client.hpp"
-#include "redis/keys.hpp"
-#include "redis/slots.hpp"
+#include "redis/lock/client.hpp"
+#include "redis/protocol/keys.hpp"
+#include "redis/protocol/slots.hpp"
 #include "runtime/inline_io.hpp"
 #include "runtime/loop.hpp"
 #include "support/acl_in_the_document.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "faults/redis_store.hpp"
-#include "redis/client.hpp"
+#include "redis/lock/client.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/inline_io.hpp"
 

@@ -6,7 +6,7 @@
 #include <semaphore>
 
 #include "faults/redis_store.hpp"
-#include "redis/connection.hpp"
+#include "redis/transport/connection.hpp"
 #include "storage/answer.hpp"
 #include "support/user_coroutine.hpp"
 

@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "faults/redis_store.hpp"
-#include "redis/lanes.hpp"
-#include "redis/main_line.hpp"
+#include "redis/transport/lanes.hpp"
+#include "redis/transport/main_line.hpp"
 #include "support/flooding_server.hpp"
 #include "support/started.hpp"
 #include "support/threads.hpp"

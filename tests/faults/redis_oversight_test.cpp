@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "faults/redis_store.hpp"
-#include "redis/script.hpp"
+#include "redis/protocol/script.hpp"
 
 namespace holdfast::faults {
 namespace {

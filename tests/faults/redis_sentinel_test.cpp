@@ -9,7 +9,7 @@
 #include "faults/redis_store.hpp"
 #include "holdfast/fence_header.hpp"
 #include "holdfast/redis_fence_gate.hpp"
-#include "redis/client.hpp"
+#include "redis/lock/client.hpp"
 #include "runtime/inline_io.hpp"
 #include "runtime/loop.hpp"
 #include "support/acl_in_the_document.hpp"

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "faults/redis_store.hpp"
-#include "redis/keys.hpp"
-#include "redis/slots.hpp"
+#include "redis/protocol/keys.hpp"
+#include "redis/protocol/slots.hpp"
 #include "support/certificates.hpp"
 #include "support/found.hpp"
 

@@ -10,10 +10,10 @@
 #include <optional>
 #include <thread>
 
-#include "core/quorum.hpp"
+#include "api/service.hpp"
 #include "faults/redlock_servers.hpp"
-#include "redis/redlock.hpp"
-#include "service.hpp"
+#include "quorum/client.hpp"
+#include "redis/redlock/redlock.hpp"
 #include "support/found.hpp"
 
 namespace holdfast::faults {
@@ -324,8 +324,8 @@ TEST(redlock, refuses_the_clock_of_a_client_that_is_more_than_a_day_ahead) {
         const auto today = std::chrono::system_clock::now().time_since_epoch() + by;
         return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(today).count());
       };
-      return std::make_unique<core::quorum>(
-          all.open(loop), core::quorum::settings{.max_ttl = all.max_ttl, .clock = clock, .known = {}}, loop);
+      return std::make_unique<quorum::client>(
+          all.open(loop), quorum::client::settings{.max_ttl = all.max_ttl, .clock = clock, .known = {}}, loop);
     };
     return detail::service::open(servers.url(), make, {.patience = 300ms});
   };

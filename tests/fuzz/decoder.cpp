@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fuzz/demand.hpp"
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 #include "support/replies.hpp"
 
 namespace holdfast {

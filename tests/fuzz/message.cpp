@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "fuzz/demand.hpp"
-#include "redis/inbox.hpp"
-#include "redis/owner.hpp"
-#include "redis/script.hpp"
+#include "redis/lock/inbox.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/protocol/script.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace holdfast;

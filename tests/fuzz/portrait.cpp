@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "fuzz/demand.hpp"
-#include "redis/judgement.hpp"
-#include "redis/leftovers.hpp"
+#include "redis/doctor/judgement.hpp"
+#include "redis/doctor/leftovers.hpp"
 #include "support/found.hpp"
 
 namespace holdfast {

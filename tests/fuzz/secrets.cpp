@@ -6,7 +6,7 @@
 
 #include "fuzz/demand.hpp"
 #include "net/url.hpp"
-#include "redis/settings.hpp"
+#include "redis/protocol/settings.hpp"
 #include "storage/answer.hpp"
 
 namespace holdfast {

@@ -9,7 +9,18 @@ import sys
 import repository
 
 PUBLIC, RUNTIME, NET, STORAGE, CORE = "include/holdfast", "src/runtime", "src/net", "src/storage", "src/core"
-STORES = ["src/redis", "src/zookeeper", "src/etcd", "src/sql", "src/directory", "src/memory"]
+STORES = ["src/zookeeper", "src/etcd", "src/sql", "src/directory", "src/memory", "src/quorum"]
+# The folders of the Redis store, each with those above it that it may include. A connection is opened where the sentinels
+# say, and the sentinels are asked over a connection.
+REDIS = {"src/redis/" + folder: ["src/redis/" + each for each in above.split()] for folder, above in {
+    "protocol": "",
+    "transport": "protocol sentinel",
+    "sentinel": "protocol transport",
+    "cluster": "protocol transport",
+    "doctor": "protocol transport sentinel cluster",
+    "lock": "protocol transport cluster doctor",
+    "redlock": "protocol transport lock",
+}.items()}
 
 # Folder -> the folders it may include, besides itself. What is not listed here may not exist.
 MAY_INCLUDE = {
@@ -19,7 +30,9 @@ MAY_INCLUDE = {
     STORAGE: [RUNTIME, PUBLIC],
     CORE: [STORAGE, RUNTIME, PUBLIC],
     **{store: [STORAGE, NET, RUNTIME, PUBLIC] for store in STORES},
-    "src": [*STORES, CORE, STORAGE, NET, RUNTIME, PUBLIC],
+    **{folder: [*above, STORAGE, NET, RUNTIME, PUBLIC] for folder, above in REDIS.items()},
+    "src/api": [*STORES, *REDIS, CORE, STORAGE, NET, RUNTIME, PUBLIC],
+    "src": [],
     "cli": ["cli/config", PUBLIC],
     "cli/config": ["cli", PUBLIC],
     "bench": [PUBLIC],
@@ -97,33 +110,37 @@ def fault(includer, written, exists):
 
 
 def self_test():
-    tree = {"include/holdfast/a.hpp", "src/seeded_bugs.hpp", "src/service.hpp", "src/core/c.hpp", "src/storage/claim.hpp",
-            "src/redis/r.hpp", "src/memory/m.hpp", "src/runtime/task.hpp", "src/net/url.hpp", "bench/b.hpp"}
+    tree = {"include/holdfast/a.hpp", "src/seeded_bugs.hpp", "src/api/service.hpp", "src/core/c.hpp", "src/storage/claim.hpp",
+            "src/redis/lock/r.hpp", "src/memory/m.hpp", "src/runtime/task.hpp", "src/net/url.hpp", "bench/b.hpp"}
     allowed = """
         src/core/x.cpp "storage/claim.hpp"
         src/core/x.cpp <holdfast/a.hpp>
         src/core/x.cpp "seeded_bugs.hpp"
-        src/redis/x.cpp "net/url.hpp"
+        src/redis/lock/x.cpp "net/url.hpp"
         src/runtime/x.cpp "holdfast/a.hpp"
         src/runtime/x.cpp <sys/epoll.h>
         src/directory/x.cpp <sqlite3.h>
-        src/x.cpp "redis/r.hpp"
-        src/x.cpp "service.hpp"
+        src/redis/redlock/x.cpp "redis/lock/r.hpp"
+        src/api/x.cpp "redis/lock/r.hpp"
+        src/api/x.cpp "api/service.hpp"
         bench/x.cpp "b.hpp"
         cli/x.cpp <vector>
         cli/options/parser.cpp <CLI/CLI.hpp>
         cli/config/x.cpp <toml++/toml.h>"""
     refused = """
-        src/core/x.cpp "redis/r.hpp"
-        src/core/x.cpp "service.hpp"
+        src/core/x.cpp "redis/lock/r.hpp"
+        src/core/x.cpp "api/service.hpp"
         src/core/x.cpp "net/url.hpp"
         src/core/x.cpp <sqlite3.h>
-        src/redis/x.cpp "memory/m.hpp"
-        src/redis/x.cpp "core/c.hpp"
+        src/redis/lock/x.cpp "memory/m.hpp"
+        src/redis/lock/x.cpp "core/c.hpp"
         src/net/x.cpp "storage/claim.hpp"
         src/net/x.cpp <boost/asio.hpp>
         src/runtime/x.cpp "net/url.hpp"
         src/new/x.cpp <vector>
+        src/redis/protocol/x.cpp "redis/lock/r.hpp"
+        src/redis/x.cpp <vector>
+        src/x.cpp "core/c.hpp"
         src/x.cpp "gone.hpp"
         include/holdfast/x.hpp "seeded_bugs.hpp"
         include/holdfast/x.hpp <unistd.h>

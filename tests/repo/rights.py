@@ -12,9 +12,9 @@ import sys
 import repository
 
 DOCUMENT = "docs/stores/redis.md"
-LOOKS = ("src/redis/examination.cpp", "src/redis/voter.cpp")  # ask for more: of any server if they may; of several
-TRIES = "src/redis/needs.cpp"
-ASKS_SENTINELS = "src/redis/sentinels.cpp"
+LOOKS = ("src/redis/doctor/examination.cpp", "src/redis/redlock/voter.cpp")  # ask for more: of any server if they may; of several
+TRIES = "src/redis/protocol/needs.cpp"
+ASKS_SENTINELS = "src/redis/sentinel/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
 NEED_NO_RIGHT = {"HELLO", "AUTH"}  # whoever is not authorised yet may say them
 ONLY_WITH_A_DATABASE = {"SELECT"}  # the document says so

@@ -1,6 +1,6 @@
 #include "sim/known_grants.hpp"
 
-#include "redis/owner.hpp"
+#include "redis/protocol/owner.hpp"
 
 namespace holdfast::sim {
 

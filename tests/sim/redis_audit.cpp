@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "redis/owner.hpp"
-#include "redis/script.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/protocol/script.hpp"
 
 namespace holdfast::sim {
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "redis/value.hpp"
+#include "redis/protocol/value.hpp"
 
 namespace holdfast::sim {
 

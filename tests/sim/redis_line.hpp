@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 #include "sim/client_io.hpp"
 #include "sim/network.hpp"
 #include "sim/redis_server.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "redis/protocol/error_reply.hpp"
 #include "seeded_bugs.hpp"
-#include "redis/error_reply.hpp"
 
 namespace holdfast::sim {
 

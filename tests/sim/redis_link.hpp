@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "redis/awaited.hpp"
-#include "redis/link.hpp"
+#include "redis/protocol/link.hpp"
+#include "redis/transport/awaited.hpp"
 #include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
 #include "sim/client_io.hpp"

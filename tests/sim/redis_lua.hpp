@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "redis/value.hpp"
+#include "redis/protocol/value.hpp"
 
 struct lua_State;
 

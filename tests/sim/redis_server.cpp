@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "redis/script.hpp"
+#include "redis/protocol/script.hpp"
 #include "sim/lua_bugs.hpp"
 
 namespace holdfast::sim {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 #include "sim/client_io.hpp"
 #include "sim/redis_audit.hpp"
 #include "sim/redis_keys.hpp"

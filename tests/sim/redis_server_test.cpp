@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "redis/owner.hpp"
-#include "redis/script.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/protocol/script.hpp"
 #include "sim/redis_facts.hpp"
 #include "sim/redis_server.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "redis/client.hpp"
-#include "redis/inbox.hpp"
-#include "redis/owner.hpp"
+#include "redis/lock/client.hpp"
+#include "redis/lock/inbox.hpp"
+#include "redis/protocol/owner.hpp"
 #include "sim/redis_link.hpp"
 
 namespace holdfast::sim {
@@ -24,7 +24,9 @@ class redis_service::side final : public access {
     store_.heard = [this](const storage::owner_id& owner, asked what, bool yes) {
       if (!store_.over) service_.server_.audit().heard(owner, what, yes);
     };
-    store_.granted = [this](const storage::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
+    store_.granted = [this](const storage::owner_id& owner, std::uint64_t fence) {
+      service_.grants_.heard(owner, fence);
+    };
     store_.told_to_let_go = [this](const storage::owner_id& owner) {
       if (!store_.over) service_.server_.audit().told_to_let_go(owner);
     };

@@ -1,7 +1,7 @@
 #include "sim/redlock_audit.hpp"
 
-#include "redis/owner.hpp"
-#include "redis/script.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/protocol/script.hpp"
 
 namespace holdfast::sim {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/quorum.hpp"
-#include "redis/owner.hpp"
-#include "redis/voter.hpp"
+#include "quorum/client.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/redlock/voter.hpp"
 #include "sim/redis_link.hpp"
 
 namespace holdfast::sim {
@@ -88,7 +88,7 @@ class redlock_service::side final : public access {
   real skew_;
   std::vector<redis_link*> links_;
   std::vector<network*> ways_;
-  core::quorum quorum_;
+  quorum::client quorum_;
   watchful store_;
 };
 

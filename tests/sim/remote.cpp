@@ -91,7 +91,8 @@ std::unique_ptr<storage::claim> remote::open(storage::claim_spec spec) {
 }
 
 task<answer<storage::done>> remote::resize(io& i, std::string name, std::uint32_t whole, limit l) {
-  demand d{.what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = storage::share::permits(1, whole)};
+  demand d{
+      .what = demand::kind::resize, .name = std::move(name), .owner = {}, .wants = storage::share::permits(1, whole)};
   const std::optional<lease_reply> got = co_await ask(i, std::move(d), l);
   if (!got) co_return answer<storage::done>::unknown(storage::failure::late("no answer"));
   co_return answer<storage::done>::yes(storage::done());

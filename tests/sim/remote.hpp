@@ -17,8 +17,8 @@ class remote final : public storage::backend {
   remote(network&, lease_server&, client_io& home, int id);
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
-                                                               limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
+                                                                     std::uint32_t whole, limit) override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
   /// The process is gone: nothing reaches it, and nothing that it says is heard.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "redis/client.hpp"
-#include "redis/owner.hpp"
-#include "redis/script.hpp"
+#include "redis/lock/client.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/protocol/script.hpp"
 #include "sim/redis_link.hpp"
 
 namespace holdfast::sim {
@@ -37,7 +37,9 @@ class replicated_service::side final : public access {
         client_(how(s.waits_), redis::sixteen(s.world_.random(), s.world_.random()),
                 [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
-    store_.granted = [this](const storage::owner_id& owner, std::uint64_t fence) { service_.grants_.heard(owner, fence); };
+    store_.granted = [this](const storage::owner_id& owner, std::uint64_t fence) {
+      service_.grants_.heard(owner, fence);
+    };
     store_.heard = [this](const storage::owner_id& owner, asked what, bool yes) {
       if (what == asked::poll && yes) look_whether_the_replica_has(owner);
     };

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "redis/script.hpp"
+#include "redis/protocol/script.hpp"
 #include "sim/bugs.hpp"
 #include "sim/lua_bugs.hpp"
 #include "sim/seeded_search.hpp"

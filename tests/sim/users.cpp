@@ -14,8 +14,8 @@ using core::tenancy;
 using runtime::later;
 using runtime::span;
 using runtime::task;
-using storage::share;
 using std::chrono::milliseconds;
+using storage::share;
 
 namespace {
 

@@ -23,16 +23,17 @@ class watchful final : public storage::backend {
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] std::unique_ptr<storage::claim> open_all(std::vector<storage::claim_spec>) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t whole,
-                                                               limit l) override {
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name,
+                                                                     std::uint32_t whole, limit l) override {
     return inner_.resize(i, std::move(name), whole, std::move(l));
   }
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
-                                                               std::uint64_t fence, limit l) override {
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name,
+                                                                     std::string reason, std::uint64_t fence,
+                                                                     limit l) override {
     return inner_.revoke(i, std::move(name), std::move(reason), fence, std::move(l));
   }
   [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what,
-                                                                   limit l) override {
+                                                                         limit l) override {
     const storage::owner_id id = what.id;
     storage::answer<storage::done> got = co_await inner_.break_lock(i, std::move(what), std::move(l));
     if (got.is_yes()) broke(id);
@@ -65,7 +66,8 @@ class watchful final : public storage::backend {
   /// Told of every renewal that is asked for.
   std::function<void(const storage::owner_id&)> renews = [](const storage::owner_id&) {};
   /// Told of every grant, of several names of each.
-  std::function<void(const storage::owner_id&, std::uint64_t fence)> granted = [](const storage::owner_id&, std::uint64_t) {};
+  std::function<void(const storage::owner_id&, std::uint64_t fence)> granted = [](const storage::owner_id&,
+                                                                                  std::uint64_t) {};
   /// Told of every yes and no.
   std::function<void(const storage::owner_id&, asked, bool yes)> heard = [](const storage::owner_id&, asked, bool) {};
 

@@ -48,7 +48,9 @@ class mother final : public storage::backend {
     runtime::task<storage::answer<runtime::instant>> renew(runtime::io& i, storage::milliseconds t, limit l) override {
       return real_->renew(i, t, l);
     }
-    runtime::task<storage::answer<storage::done>> release(runtime::io& i, limit l) override { return real_->release(i, l); }
+    runtime::task<storage::answer<storage::done>> release(runtime::io& i, limit l) override {
+      return real_->release(i, l);
+    }
 
    private:
     const std::shared_ptr<family> family_;

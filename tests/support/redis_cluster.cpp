@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "redis/keys.hpp"
-#include "redis/slots.hpp"
+#include "redis/protocol/keys.hpp"
+#include "redis/protocol/slots.hpp"
 #include "support/bounds.hpp"
 
 namespace holdfast::test {

@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 #include "support/bounds.hpp"
 
 namespace holdfast::test {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "redis/value.hpp"
+#include "redis/protocol/value.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace holdfast::test {

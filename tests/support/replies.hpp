@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 
 namespace holdfast::test {
 

@@ -87,7 +87,8 @@ class watched_store final : public storage::backend {
     const std::string name = spec.name;
     return std::make_unique<watched_claim>(*this, name, behind_->open(std::move(spec)));
   }
-  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n, limit l) override {
+  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n,
+                                                       limit l) override {
     return behind_->resize(i, std::move(name), n, std::move(l));
   }
   std::unique_ptr<storage::cell> open_cell(std::string name) override {
@@ -97,11 +98,11 @@ class watched_store final : public storage::backend {
     return behind_->inspect(i, std::move(name), std::move(l));
   }
   runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
-                                                 std::uint64_t fence, limit l) override {
+                                                       std::uint64_t fence, limit l) override {
     return behind_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
   }
   runtime::task<storage::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
-                                            limit l) override {
+                                               limit l) override {
     return behind_->list(i, std::move(prefix), std::move(after), most, std::move(l));
   }
   runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what, limit l) override {
@@ -140,7 +141,7 @@ class watched_store final : public storage::backend {
 
   template <class T>
   runtime::task<storage::answer<T>> carry(runtime::io& i, std::string name, call c, limit l,
-                                       runtime::task<storage::answer<T>> request) {
+                                          runtime::task<storage::answer<T>> request) {
     shared_.with([&](shared& s) { s.calls.push_back(c); });
     storage::answer<T> reply = co_await request;
     runtime::signal delivered;
@@ -172,12 +173,13 @@ class watched_store final : public storage::backend {
       co_return reply;
     }
     runtime::task<runtime::wake> wakeup(runtime::io& i, limit l) override { return behind_->wakeup(i, std::move(l)); }
-    runtime::task<storage::answer<runtime::instant>> renew(runtime::io& i, storage::milliseconds ttl, limit l) override {
+    runtime::task<storage::answer<runtime::instant>> renew(runtime::io& i, storage::milliseconds ttl,
+                                                           limit l) override {
       store_.shared_.with([&](shared& s) { s.renewed_for.push_back(ttl); });
       return store_.carry(i, name_, call::renew, l, behind_->renew(i, ttl, l));
     }
-    runtime::task<storage::answer<runtime::instant>> downgrade(runtime::io& i, std::uint64_t fence, storage::milliseconds ttl,
-                                                            limit l) override {
+    runtime::task<storage::answer<runtime::instant>> downgrade(runtime::io& i, std::uint64_t fence,
+                                                               storage::milliseconds ttl, limit l) override {
       return store_.carry(i, name_, call::downgrade, l, behind_->downgrade(i, fence, ttl, l));
     }
     runtime::task<storage::answer<storage::done>> release(runtime::io& i, limit l) override {
@@ -203,7 +205,7 @@ class watched_store final : public storage::backend {
       return behind_->get(i, std::move(l));
     }
     runtime::task<storage::answer<std::uint64_t>> put(runtime::io& i, std::uint64_t seen, storage::change wanted,
-                                                   limit l) override {
+                                                      limit l) override {
       return store_.carry(i, name_, call::put, l, behind_->put(i, seen, std::move(wanted), l));
     }
     runtime::task<runtime::wake> changed(runtime::io& i, storage::reading seen, limit l) override {

@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 const instant hold_start{1h};
 
 std::shared_ptr<hold> hold_until(instant deadline = hold_start + 10s, std::uint64_t fences = 3) {
-  return std::make_shared<hold>("a", terms{.ttl = 10s}, storage::owner_id{}, nullptr, storage::grant{100, fences, deadline},
-                                hold_start);
+  return std::make_shared<hold>("a", terms{.ttl = 10s}, storage::owner_id{}, nullptr,
+                                storage::grant{100, fences, deadline}, hold_start);
 }
 
 /// A hold with a tenant, cut loose at the end: they own one another until then.

@@ -141,7 +141,8 @@ TEST_F(renew, waits_for_a_renewal_that_is_under_way_but_not_beyond_its_limit) {
   const auto lease = client_.take("a");
   client_.store.hold_back(call::renew);
   world_.advance(3'333ms);
-  std::future<storage::answer<instant>> impatient = client_.renew(lease, 20s, 100ms), patient = client_.renew(lease, 30s);
+  std::future<storage::answer<instant>> impatient = client_.renew(lease, 20s, 100ms),
+                                        patient = client_.renew(lease, 30s);
   world_.advance(100ms);
   EXPECT_TRUE(impatient.get().is_unknown());
   EXPECT_FALSE(is_ready(patient));

@@ -121,7 +121,8 @@ class client {
     world_.run();
     return end;
   }
-  std::future<storage::answer<instant>> renew(const std::shared_ptr<tenancy>& lease, milliseconds ttl, span within = 1s) {
+  std::future<storage::answer<instant>> renew(const std::shared_ptr<tenancy>& lease, milliseconds ttl,
+                                              span within = 1s) {
     std::future<storage::answer<instant>> end =
         holdfast::test::start(callers_, engine.renew(world_.io, lease, ttl, limit(world_.io.now() + within)));
     world_.run();

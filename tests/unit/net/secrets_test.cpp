@@ -4,7 +4,7 @@
 #include <string>
 
 #include "net/url.hpp"
-#include "redis/settings.hpp"
+#include "redis/protocol/settings.hpp"
 #include "storage/answer.hpp"
 
 namespace holdfast::net {

@@ -1,4 +1,4 @@
-#include "redis/client.hpp"
+#include "redis/lock/client.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "redis/owner.hpp"
-#include "redis/slots.hpp"
+#include "redis/protocol/owner.hpp"
+#include "redis/protocol/slots.hpp"
 #include "support/manual_io.hpp"
 #include "support/replies.hpp"
 #include "support/started.hpp"

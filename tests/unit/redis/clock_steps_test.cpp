@@ -1,4 +1,4 @@
-#include "redis/clock_steps.hpp"
+#include "redis/transport/clock_steps.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "redis/clock_watch.hpp"
+#include "redis/doctor/clock_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "redis/cluster_map.hpp"
+#include "redis/cluster/cluster_map.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 
 namespace holdfast::redis {
 namespace {

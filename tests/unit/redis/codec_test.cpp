@@ -1,4 +1,4 @@
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 
 #include <gtest/gtest.h>
 

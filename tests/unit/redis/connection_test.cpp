@@ -1,4 +1,4 @@
-#include "redis/connection.hpp"
+#include "redis/transport/connection.hpp"
 
 #include <gtest/gtest.h>
 

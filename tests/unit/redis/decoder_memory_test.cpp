@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 
 namespace {
 

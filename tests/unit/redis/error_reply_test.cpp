@@ -1,4 +1,4 @@
-#include "redis/error_reply.hpp"
+#include "redis/protocol/error_reply.hpp"
 
 #include <gtest/gtest.h>
 

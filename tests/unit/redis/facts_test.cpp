@@ -1,4 +1,4 @@
-#include "redis/facts.hpp"
+#include "redis/protocol/facts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "redis/fence_upkeep.hpp"
+#include "redis/lock/fence_upkeep.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "redis/inbox.hpp"
+#include "redis/lock/inbox.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "redis/owner.hpp"
+#include "redis/protocol/owner.hpp"
 #include "runtime/inline_io.hpp"
 
 namespace holdfast::redis {

@@ -1,8 +1,8 @@
-#include "redis/inspection.hpp"
+#include "redis/lock/inspection.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redis/owner.hpp"
+#include "redis/protocol/owner.hpp"
 #include "unit/redis/values.hpp"
 
 namespace holdfast::redis {

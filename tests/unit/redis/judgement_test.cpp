@@ -1,4 +1,4 @@
-#include "redis/judgement.hpp"
+#include "redis/doctor/judgement.hpp"
 
 #include <gtest/gtest.h>
 

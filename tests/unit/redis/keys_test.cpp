@@ -1,4 +1,4 @@
-#include "redis/keys.hpp"
+#include "redis/protocol/keys.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "redis/leftovers.hpp"
+#include "redis/doctor/leftovers.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redis/keys.hpp"
+#include "redis/protocol/keys.hpp"
 #include "support/found.hpp"
 
 namespace holdfast::redis {

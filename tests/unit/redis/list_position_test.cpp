@@ -1,4 +1,4 @@
-#include "redis/list_position.hpp"
+#include "redis/lock/list_position.hpp"
 
 #include <gtest/gtest.h>
 

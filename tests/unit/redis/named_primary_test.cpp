@@ -1,4 +1,4 @@
-#include "redis/named_primary.hpp"
+#include "redis/sentinel/named_primary.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "redis/needs.hpp"
+#include "redis/protocol/needs.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redis/script.hpp"
+#include "redis/protocol/script.hpp"
 #include "support/found.hpp"
 
 namespace holdfast::redis {

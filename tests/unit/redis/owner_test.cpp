@@ -1,4 +1,4 @@
-#include "redis/owner.hpp"
+#include "redis/protocol/owner.hpp"
 
 #include <gtest/gtest.h>
 

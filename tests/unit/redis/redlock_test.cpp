@@ -1,4 +1,4 @@
-#include "redis/redlock.hpp"
+#include "redis/redlock/redlock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "redis/replica_wait.hpp"
+#include "redis/lock/replica_wait.hpp"
 
 #include <gtest/gtest.h>
 
-#include "redis/awaited.hpp"
+#include "redis/transport/awaited.hpp"
 #include "support/replies.hpp"
 #include "unit/redis/values.hpp"
 

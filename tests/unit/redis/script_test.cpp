@@ -1,4 +1,4 @@
-#include "redis/script.hpp"
+#include "redis/protocol/script.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "redis/owner.hpp"
+#include "redis/protocol/owner.hpp"
 #include "unit/redis/values.hpp"
 
 namespace holdfast::redis {

@@ -1,4 +1,4 @@
-#include "redis/settings.hpp"
+#include "redis/protocol/settings.hpp"
 
 #include <gtest/gtest.h>
 

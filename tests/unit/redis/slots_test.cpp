@@ -1,4 +1,4 @@
-#include "redis/slots.hpp"
+#include "redis/protocol/slots.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "redis/codec.hpp"
+#include "redis/protocol/codec.hpp"
 #include "storage/answer.hpp"
 
 /// Helpers that several sources of this folder share.

@@ -1,0 +1,93 @@
+#pragma once
+#include <chrono>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "api/service.hpp"
+#include "holdfast/async.hpp"
+
+namespace holdfast::detail {
+
+/// A call that runs on the loop, and whose end is told on the executor: to a coroutine, or to a callback.
+template <class T>
+class operation : public std::enable_shared_from_this<operation<T>> {
+ public:
+  /// Runs at home. It may use the stop_token, which asks it to stop when nobody waits for it any more.
+  using work = std::function<runtime::task<T>(service&, std::stop_token)>;
+  using ended = std::function<void(std::exception_ptr, std::optional<T>)>;
+
+  operation(std::shared_ptr<service> on, std::string name, std::stop_token also, work what)
+      : service_(std::move(on)), name_(std::move(name)), also_(std::move(also)), work_(std::move(what)) {}
+
+  static awaitable<T> to_await(std::shared_ptr<operation> self) { return awaitable<T>(std::move(self)); }
+
+  /// Throws lock_error where nothing can run.
+  void begin(ended then) {
+    then_ = std::move(then);
+    link_.emplace(also_, stopper{cancel_});
+    const std::shared_ptr<service> on = service_;  // it may end, and drop its own, before spawn() has returned
+    on->spawn(name_, drive(this->shared_from_this()));
+  }
+
+  /// On the executor: nobody waits any more. What comes is dropped, and a lease in it released.
+  void abandon() noexcept {
+    abandoned_ = true;
+    cancel_.request_stop();
+  }
+
+  std::exception_ptr error;
+  std::optional<T> value;
+  bool done = false;
+
+ private:
+  struct stopper {
+    std::stop_source& cancel;
+    void operator()() const noexcept { cancel.request_stop(); }
+  };
+
+  static runtime::task<void> drive(std::shared_ptr<operation> self) {
+    try {
+      T result = co_await self->work_(*self->service_, self->cancel_.get_token());
+      self->value.emplace(std::move(result));
+    } catch (...) {
+      self->error = std::current_exception();
+    }
+    runtime::executor& user = self->service_->executor();
+    runtime::io& home = self->service_->home();
+    using fate = runtime::executor::fate;
+    // Somebody waits for it: without memory it is told later, and not never.
+    while (user.try_post([mine = self] { mine->complete(); }) == fate::no_memory) {
+      runtime::signal nothing;
+      const runtime::wake why = co_await runtime::wait(home, nothing, limit(runtime::later(home.now(), a_while)));
+      (void)why;
+    }
+  }
+  static constexpr std::chrono::milliseconds a_while{10};
+
+  void complete() {
+    link_.reset();
+    done = true;
+    work_ = nullptr;   // it may own a claim, which must not outlive the store
+    service_.reset();  // a callback that runs on does not keep the store alive
+    if (abandoned_) return;
+    const ended then = std::exchange(then_, nullptr);
+    then(error, std::move(value));
+  }
+
+  std::shared_ptr<service> service_;
+  const std::string name_;
+  const std::stop_token also_;
+  work work_;
+  std::stop_source cancel_;
+  std::optional<std::stop_callback<stopper>> link_;
+  ended then_;
+  bool abandoned_ = false;
+};
+
+}  // namespace holdfast::detail

@@ -1,0 +1,90 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/announcement.hpp"
+#include "core/engine.hpp"
+#include "core/report.hpp"
+#include "holdfast/lease.hpp"
+#include "holdfast/store.hpp"
+#include "runtime/executor.hpp"
+#include "runtime/fork.hpp"
+#include "runtime/guarded.hpp"
+#include "runtime/loop.hpp"
+#include "storage/claim.hpp"
+
+namespace holdfast::detail {
+
+/// What all handles of an opened store share: the engine, and the threads that it runs on. Leases, mutexes and
+/// operations that were begun own it; the last to go takes it down, on whatever thread that is.
+class service : public std::enable_shared_from_this<service> {
+ public:
+  /// Makes the backend; the loop will be there for as long as it is. May throw storage::failure.
+  using maker = std::function<std::unique_ptr<storage::backend>(runtime::loop&)>;
+  [[nodiscard]] static store open(std::string url, const maker&, const open_options&);  ///< throws lock_error
+  [[nodiscard]] static const std::shared_ptr<service>& of(const store& s) noexcept { return s.service_; }
+  ~service();
+
+  /// Empty: busy, or asked to stop. A limit that is over is one look. Throws lock_error.
+  [[nodiscard]] std::optional<lease> acquire(core::request);
+  [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
+  /// False: it was lost.
+  [[nodiscard]] bool downgrade(const lease&);
+  void resize(std::string_view name, std::uint32_t permits);
+  /// A number, for a caller of this name. Throws lock_error where nothing can run.
+  [[nodiscard]] core::asked_cell open_cell(std::string cell, std::string_view name);
+  /// Lets all see who has this lease, in the background, for as long as it is held. Throws lock_error where nothing can
+  /// run.
+  [[nodiscard]] std::shared_ptr<core::announcement> announce(const lease&, std::string cell, std::string label);
+  [[nodiscard]] state inspect(std::string_view name, const limit&);
+  [[nodiscard]] std::vector<finding> examine();
+  [[nodiscard]] bool revoke(std::string_view name, std::string_view reason, std::uint64_t fence);  ///< false: nobody
+  [[nodiscard]] listing list(std::string_view prefix, std::string_view after);
+  [[nodiscard]] bool break_lock(storage::breaking);  ///< false: nobody who holds it is meant
+  released release(const std::shared_ptr<core::tenancy>&) noexcept;
+  void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
+
+  /// The same on the loop, for operations.
+  [[nodiscard]] runtime::task<std::optional<lease>> acquire_at_home(core::request);
+  [[nodiscard]] runtime::task<released> release_at_home(std::shared_ptr<core::tenancy>);
+  /// Runs at home by itself. Throws lock_error where nothing can run.
+  void spawn(std::string_view name, runtime::task<void>);
+
+  /// False on its own threads, which others wait for.
+  [[nodiscard]] bool may_wait() const noexcept { return !runtime::executor::runs_here() && !loop_.is_this_thread(); }
+  void close() noexcept;
+  /// True in a fork: the threads are not here, and somebody who is not here may hold our locks. Touch nothing.
+  [[nodiscard]] bool forked() const noexcept { return generation_ != runtime::fork_generation(); }
+  void check_not_forked(std::string_view name) const;                            ///< throws lock_error(forked)
+  [[noreturn]] void fail(const storage::failure&, std::string_view name) const;  ///< throws it
+  /// Tells the observer what the program should know.
+  void warn(std::string_view name, std::string_view text) noexcept;
+  [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  [[nodiscard]] storage::backend& backend() const noexcept { return *backend_; }
+  [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
+  [[nodiscard]] runtime::io& home() noexcept { return loop_; }
+
+ private:
+  service(std::string url, const maker&, const open_options&);
+  static void retire(service*) noexcept;
+  [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
+  runtime::task<void> give_up_at_home(std::shared_ptr<core::tenancy>, limit);
+  void start(std::string_view name);
+
+  const unsigned generation_ = runtime::fork_generation();
+  const std::string url_;
+  const core::reporter report_;
+  // In this order: the engine's tasks run on the loop and post to the executor, and what waits there may own claims.
+  runtime::loop loop_;
+  const std::unique_ptr<storage::backend> backend_;
+  runtime::executor executor_;
+  core::engine engine_;
+  runtime::guarded<std::vector<std::shared_ptr<core::tenancy>>> left_behind_;
+  service* next_leaked_ = nullptr;
+};
+
+}  // namespace holdfast::detail

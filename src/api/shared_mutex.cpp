@@ -1,0 +1,56 @@
+#include "holdfast/shared_mutex.hpp"
+
+#include "api/check.hpp"
+#include "api/seats.hpp"
+#include "api/service.hpp"
+
+namespace holdfast {
+
+using kind = detail::seats::kind;
+
+namespace {
+
+bool try_once(detail::seats& all, kind what) {
+  if (!all.forked() && all.seated()) return false;
+  return all.acquire(within(std::chrono::seconds(0)), what);
+}
+
+bool acquire_within(detail::seats& all, const limit& until, kind what) {
+  all.refuse_second();
+  return all.acquire(until, what);
+}
+
+}  // namespace
+
+shared_mutex::shared_mutex(const store& s, std::string_view name, const lock_options& options)
+    : seats_(std::make_unique<detail::seats>(detail::service::of(s), name, options)) {
+  detail::check_fair(name, options);
+}
+
+shared_mutex::~shared_mutex() = default;
+
+void shared_mutex::lock() { (void)lock_within(limit(boot_clock::time_point::max())); }
+
+bool shared_mutex::lock(const std::stop_token& stop) { return lock_within(until(stop)); }
+
+bool shared_mutex::try_lock() { return try_once(*seats_, kind::whole); }
+
+bool shared_mutex::lock_within(const limit& until) { return acquire_within(*seats_, until, kind::whole); }
+
+void shared_mutex::unlock() noexcept { seats_->leave(kind::whole); }
+
+void shared_mutex::lock_shared() { (void)lock_shared_within(limit(boot_clock::time_point::max())); }
+
+bool shared_mutex::lock_shared(const std::stop_token& stop) { return lock_shared_within(until(stop)); }
+
+bool shared_mutex::try_lock_shared() { return try_once(*seats_, kind::reader); }
+
+bool shared_mutex::lock_shared_within(const limit& until) { return acquire_within(*seats_, until, kind::reader); }
+
+void shared_mutex::unlock_shared() noexcept { seats_->leave(kind::reader); }
+
+void shared_mutex::unlock_and_lock_shared() { seats_->downgrade(); }
+
+const lease& shared_mutex::current() const { return seats_->current(); }
+
+}  // namespace holdfast

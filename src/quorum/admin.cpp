@@ -1,0 +1,171 @@
+// What those see and do who look after the locks of others, at all servers.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "quorum/client.hpp"
+#include "quorum/shared_view.hpp"
+
+namespace holdfast::quorum {
+
+using runtime::later;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::io;
+using storage::task;
+
+namespace {
+
+/// Calls that their callers have given up are forgotten some time.
+constexpr std::size_t most_unanswered = 64;
+
+}  // namespace
+
+namespace {
+
+/// How many servers name the same holder, at most, of those holders of whom this is so: bool(holder).
+template <class F>
+std::size_t most_votes(round<state>& views, F counts) {
+  std::map<std::string, std::size_t> votes;
+  std::size_t most = 0;
+  for (std::optional<answer<state>>& got : views.replies()) {
+    if (!got || !got->is_yes() || got->value().holders.empty()) continue;
+    const state::holder& each = got->value().holders.front();
+    if (counts(each)) most = std::max(most, ++votes[each.foreign ? "" : each.owner]);
+  }
+  return most;
+}
+
+/// Whether it is the same who holds it, whatever so many servers say that have not said it.
+bool is_clear(round<state>& views, std::size_t silent) {
+  const std::size_t majority = views.count().majority();
+  const std::size_t most = most_votes(views, [](const state::holder&) { return true; });
+  return most == 0 || most >= majority || most + silent < majority;
+}
+
+std::size_t silent_ones(const round<state>& views) { return views.count().voters - views.count().yes; }
+
+/// Whether one who is meant has a majority, if those have it that said nothing.
+bool may_hold_it(round<state>& views, const storage::breaking& what) {
+  const auto meant = [&](const state::holder& each) {
+    const std::optional<storage::owner_id> holder = each.foreign ? std::nullopt : storage::owner_of(each.owner);
+    return holder && what.is_about(*holder, storage::share(), each.fence, storage::vote::fences);
+  };
+  const std::size_t most = most_votes(views, meant);
+  return most > 0 && most + silent_ones(views) >= views.count().majority();
+}
+
+failure too_few_say(server_set& all, round<state>& views) {
+  return all.why_not(views, "too few of the servers say who holds it");
+}
+
+}  // namespace
+
+task<answer<state>> client::inspect(io& i, std::string name, limit l) {
+  answer<state> got = co_await all_.at_home(i, inspect_here(std::move(name), std::move(l)));
+  co_return got;
+}
+
+task<round_of<state>> client::views_of(std::string name, limit l) {
+  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
+  const round_of<state> all =
+      all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); });
+  const limit soon(std::min(each.at(), later(all_.home().now(), minority_wait)), l.stop());
+  verdict so_far = co_await all->settle(all_.home(), all_of_them, soon);
+  const limit own(each.at(), l.stop());
+  const bool enough = all->count().yes >= all_.majority() && is_clear(*all, all->count().open());
+  if (so_far == verdict::open && !enough) so_far = co_await all->settle(all_.home(), all_of_them, own);
+  (void)so_far;  // those that have not answered by now do not count
+  co_return all;
+}
+
+answer<state> client::common_view(round<state>& all) const {
+  if (all.count().yes < all_.majority()) {
+    return answer<state>::unknown(all_.why_not(all, "no majority of the servers answers"));
+  }
+  std::vector<const state*> seen;
+  for (std::optional<answer<state>>& got : all.replies()) {
+    if (got && got->is_yes()) seen.push_back(&got->value());
+  }
+  return answer<state>::yes(shared_view(seen, all_.majority()));
+}
+
+task<answer<state>> client::inspect_here(std::string name, limit l) {
+  const round_of<state> all = co_await views_of(std::move(name), std::move(l));
+  if (all->count().yes >= all_.majority() && !is_clear(*all, silent_ones(*all))) {
+    co_return answer<state>::unknown(too_few_say(all_, *all));
+  }
+  co_return common_view(*all);
+}
+
+/// A majority decides, but all are waited for: a server that does it later would do it to whoever holds it then.
+task<answer<done>> client::said_by_all(round_of<done> all, limit l, const char* otherwise) {
+  const verdict over = co_await all->settle(all_.home(), all_of_them, std::move(l));
+  (void)over;
+  const verdict so = of_step(all->count());
+  if (so == verdict::yes) co_return answer<done>::yes(done());
+  if (so == verdict::no) co_return answer<done>::no();
+  co_return answer<done>::unknown(all_.why_not(*all, otherwise));
+}
+
+task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
+  answer<done> got = co_await all_.at_home(i, revoke_here(std::move(name), std::move(reason), fence, std::move(l)));
+  co_return got;
+}
+
+task<answer<done>> client::revoke_here(std::string name, std::string reason, std::uint64_t fence, limit l) {
+  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
+  const round_of<done> all = all_.ask_all<done>(
+      [&](std::size_t who) { return all_[who].behind().revoke(all_.home(), name, reason, fence, each); });
+  const limit own(each.at(), l.stop());
+  answer<done> got = co_await said_by_all(all, own, "no majority of the servers asks the holder");
+  co_return got;
+}
+
+task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
+  answer<done> got = co_await all_.at_home(i, break_here(std::move(what), std::move(l)));
+  co_return got;
+}
+
+/// First it is seen who holds it at a majority, and whether that one is meant: a server alone may know another fence.
+/// Then it is taken from that one at all servers. Who is not meant is not touched, and they are asked all the same:
+/// an answer to this very call may have got lost.
+task<answer<done>> client::break_here(storage::breaking what, limit l) {
+  const round_of<state> views = co_await views_of(what.name, l);
+  answer<state> is = common_view(*views);
+  if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
+  const std::vector<state::holder>& holders = is.value().holders;
+  const bool held = !holders.empty();
+  if (held && holders.front().foreign) {
+    co_return answer<done>::unknown(failure(errc::foreign, "another library holds it, and it is left alone"));
+  }
+  const std::optional<storage::owner_id> holder = held ? storage::owner_of(holders.front().owner) : std::nullopt;
+  const bool meant = holder && what.is_about(*holder, storage::share(), holders.front().fence, storage::vote::fences);
+  // A call that is asked again goes on with whom it meant before: what it has taken already hides that one from a look
+  // at a majority, and it may hold the rest.
+  const storage::owner_id call = what.id;
+  if (meant) {
+    if (meant_by_.size() == most_unanswered) meant_by_.erase(meant_by_.begin());
+    meant_by_.insert_or_assign(call, *holder);
+    what.fence = holders.front().fence;
+  }
+  const auto before = meant_by_.find(call);
+  const bool known = before != meant_by_.end();
+  if (!known && may_hold_it(*views, what)) {
+    co_return answer<done>::unknown(too_few_say(all_, *views));
+  }
+  what.owner = known ? std::optional(before->second) : std::nullopt;
+  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
+  const round_of<done> all =
+      all_.ask_all<done>([&](std::size_t who) { return all_[who].take_away(all_.home(), what, each); });
+  const limit own(each.at(), l.stop());
+  answer<done> got = co_await said_by_all(all, own, "no majority of the servers takes it from its holder");
+  // Whoever is told by the first server gives back what it has at others, and may be there before us.
+  if (got.is_no() && what.owner && all->count().yes > 0) got = answer<done>::yes(done());
+  if (!got.is_unknown()) meant_by_.erase(call);
+  co_return got;
+}
+
+}  // namespace holdfast::quorum

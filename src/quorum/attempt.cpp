@@ -1,0 +1,121 @@
+#include "quorum/attempt.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "runtime/back_off.hpp"
+
+namespace holdfast::quorum {
+
+using namespace std::chrono_literals;
+using runtime::instant;
+using runtime::later;
+using runtime::span;
+using runtime::wake;
+using storage::answer;
+using storage::done;
+using storage::failure;
+using storage::milliseconds;
+using storage::task;
+using storage::vote;
+
+namespace {
+
+/// It is tried again at the next renewal.
+constexpr span longest_mending = 2s;
+/// At the end of all it is tried a last time: most have been sent before, and only the answer is missing.
+constexpr span last_request = 100ms;
+
+task<void> mend(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return;
+  const runtime::taken_turn ours(a->turns[who]);
+  const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.home().now());
+  if (a->withdrawals || ttl <= 0ms) co_return;
+  const answer<done> got = co_await all[who].mend(all.home(), *a, a->fence, ttl, l);
+  a->count(who, got.is_yes());  // if not now, then at the next renewal
+}
+
+}  // namespace
+
+void attempt::count(std::size_t who, bool has_it) noexcept {
+  if (has_it_[who] == has_it) return;
+  has_it_[who] = has_it;
+  if (has_it) {
+    ++holding_;
+  } else {
+    --holding_;
+  }
+}
+
+span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
+
+void mend_soon(server_set& all, const std::shared_ptr<attempt>& a, std::size_t who) {
+  const instant now = all.home().now();
+  all.begin(mend(all, a, who, all.until(later(now, std::min<span>((a->ends - now) / 4, longest_mending)))));
+}
+
+task<answer<vote>> ask(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return answer<vote>::unknown(failure::late("not asked"));
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<vote> got = co_await all[who].ask(all.home(), *a, l);
+  a->count(who, got.is_yes() && got.value().fence != 0);
+  if (got.is_unknown() && a->elected) mend_soon(all, a, who);
+  co_return got;
+}
+
+task<answer<done>> raise(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return answer<done>::unknown(failure::late("not asked"));
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<done> got = co_await all[who].raise(all.home(), *a, a->fence, l);
+  if (got.is_no()) a->count(who, false);
+  co_return got;
+}
+
+task<answer<done>> renew(server_set& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl,
+                         std::uint64_t number, limit l) {
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  if (!mine) co_return answer<done>::unknown(failure::late("a step before is still under way"));
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
+  a->count(who, got.is_yes());
+  if (!got.is_yes() && a->renewed == number) mend_soon(all, a, who);
+  co_return got;
+}
+
+task<answer<done>> withdraw(server_set& all, std::shared_ptr<attempt> a, std::size_t who) {
+  const instant end = later(all.home().now(), a->longest_ttl);
+  bool mine = a->turns[who].try_enter();
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));  // what is before us has limits
+  const runtime::taken_turn ours(a->turns[who]);
+  answer<done> got = answer<done>::no();
+  for (unsigned tries = 0;; ++tries) {
+    const bool last = all.is_ending();
+    const instant begun = all.home().now();
+    const limit once = last ? limit(later(begun, last_request)) : all.until(later(begun, one_request));
+    got = co_await all[who].withdraw(all.home(), *a, *a->leaves, once);
+    const instant now = all.home().now();
+    if (!got.is_unknown() || now >= end || last) co_return got;
+    const wake why = co_await sleep(all.home(), all.until(later(now, back_off(all.home(), tries))));
+    (void)why;
+  }
+}
+
+void roll_back(server_set& all, const std::shared_ptr<attempt>& a) {
+  a->withdrawals = std::make_shared<round<done>>(all.size());
+  for (std::size_t who = 0; who < all.size(); ++who) {
+    std::optional<answer<vote>>& got = a->votes->replies()[who];
+    const bool of_another = got && got->is_yes() && got->value().fence == 0;
+    if (of_another && !a->elected) continue;  // it will not come; what was elected may have been mended there since
+    all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who)));
+  }
+}
+
+}  // namespace holdfast::quorum

@@ -1,0 +1,41 @@
+#include "quorum/client.hpp"
+
+#include <utility>
+
+#include "quorum/claim.hpp"
+
+namespace holdfast::quorum {
+
+client::client(std::vector<std::unique_ptr<storage::voter>> voters, settings s, storage::io& home)
+    : settings_(std::move(s)), all_(std::move(voters), home) {}
+
+std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
+  return std::make_unique<claim>(*this, std::move(spec));
+}
+
+void client::when_in_doubt(std::function<void(storage::shard)> verify) {
+  for (const auto& each : all_.voters()) each->behind().when_in_doubt(verify);
+}
+
+void client::when_back(std::function<void()> back) {
+  for (const auto& each : all_.voters()) each->behind().when_back(back);
+}
+
+void client::when_warned(std::function<void(std::string_view)> warn) {
+  for (const auto& each : all_.voters()) each->behind().when_warned(warn);
+}
+
+void client::when_asked(std::function<void(storage::asking)> asked) {
+  for (const auto& each : all_.voters()) each->behind().when_asked(asked);
+}
+
+void client::close() noexcept {
+  all_.close();
+  for (const auto& each : all_.voters()) each->behind().close();
+}
+
+guarantees client::promises() const noexcept {
+  return {.by = guarantees::exclusion::lease, .fair = false, .survives_restart = false, .notices_death_at_once = false};
+}
+
+}  // namespace holdfast::quorum

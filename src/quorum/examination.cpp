@@ -1,0 +1,101 @@
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quorum/client.hpp"
+
+namespace holdfast::quorum {
+
+using storage::answer;
+using storage::io;
+using storage::task;
+
+namespace {
+
+/// By its identity, all names of one server.
+using names_by_identity = std::map<std::string, std::vector<std::string>>;
+
+task<names_by_identity> names_of_servers(server_set& all) {
+  const limit soon = all.until(runtime::later(all.home().now(), one_request));
+  const round_of<std::string> said =
+      all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.home(), soon); });
+  const verdict over = co_await said->settle(all.home(), all_of_them, soon);
+  (void)over;  // those that have not answered by now do not count
+  names_by_identity names;
+  for (std::size_t who = 0; who < all.size(); ++who) {
+    std::optional<answer<std::string>>& got = said->replies()[who];
+    if (got && got->is_yes() && !got->value().empty()) names[got->value()].push_back(all[who].where());
+  }
+  co_return names;
+}
+
+/// Of all names of a URL, of which some may be of one and the same server.
+void judge_names(const names_by_identity& all, std::size_t voters, std::vector<finding>& found) {
+  const std::string id = "redlock.same_server";
+  std::size_t names = 0;
+  std::string same;
+  for (const auto& [identity, of_it] : all) {
+    names += of_it.size();
+    if (of_it.size() < 2) continue;
+    same += same.empty() ? "" : "; ";
+    for (const std::string& each : of_it) same.append(&each == of_it.data() ? "" : " and ").append(each);
+  }
+  if (names == 0) return;
+  if (same.empty()) {
+    found.push_back({finding::severity::fine, id, "Each server has one name in the URL.", {}, {}});
+    return;
+  }
+  const std::size_t servers = voters - names + all.size(), majority = majority_of(voters);
+  const std::string may_fail = servers > majority ? std::to_string(servers - majority) : "none";
+  const bool too_few = servers < majority;
+  found.push_back(
+      {too_few ? finding::severity::danger : finding::severity::warning, id,
+       "The URL has several names for one server: " + same + ".",
+       "A server has one vote, by whatever names it is asked. " +
+           (too_few ? std::string("No lock can be acquired: a majority has more votes than there are servers.")
+                    : "Of " + std::to_string(servers) + " servers " + may_fail + " may fail, and a lock needs " +
+                          std::to_string(majority) + " of them."),
+       "Name each server once in the URL"});
+}
+
+}  // namespace
+
+task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
+  answer<std::vector<finding>> got = co_await all_.at_home(i, examine_here(std::move(l)));
+  co_return got;
+}
+
+task<answer<std::vector<finding>>> client::examine_here(limit l) {
+  using findings = std::vector<finding>;
+  const round_of<findings> all =
+      all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().examine(all_.home(), l); });
+  const limit own(runtime::never, l.stop());  // each has a limit of its own
+  const verdict over = co_await all->settle(all_.home(), all_of_them, own);
+  (void)over;
+  if (all->count().yes == 0) {
+    co_return answer<findings>::unknown(all_.why_not(*all, "none of the servers can be examined"));
+  }
+  findings found = settings_.known;
+  const names_by_identity names = co_await names_of_servers(all_);
+  judge_names(names, all_.size(), found);
+  for (std::size_t who = 0; who < all_.size(); ++who) {
+    const std::string where = all_[who].where() + ": ";
+    std::optional<answer<findings>>& got = all->replies()[who];
+    if (!got || !got->is_yes()) {
+      const bool too_few = all->count().yes < all_.majority();
+      found.push_back({too_few ? finding::severity::danger : finding::severity::warning, "redlock.server",
+                       where + "this server cannot be examined: " + (got ? got->why().text : "no answer"),
+                       "It is a vote against every lock; with a majority of such servers no lock can be had.",
+                       "Start it again, or mend the way to it"});
+      continue;
+    }
+    for (finding& each : got->value()) {
+      each.what = where + each.what;
+      found.push_back(std::move(each));
+    }
+  }
+  co_return answer<findings>::yes(std::move(found));
+}
+
+}  // namespace holdfast::quorum

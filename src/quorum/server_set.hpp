@@ -1,0 +1,140 @@
+#pragma once
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quorum/round.hpp"
+#include "runtime/io.hpp"
+#include "runtime/nursery.hpp"
+#include "storage/answer.hpp"
+#include "storage/voter.hpp"
+
+namespace holdfast::quorum {
+
+template <class T>
+using round_of = std::shared_ptr<round<T>>;
+
+template <class T>
+bool is_for_us(const storage::answer<T>&) {
+  return true;
+}
+/// A vote may be for another.
+inline bool is_for_us(storage::answer<storage::vote>& got) { return !got.is_yes() || got.value().fence != 0; }
+
+template <class T>
+storage::task<void> put_into(round_of<T> all, std::size_t who, storage::task<storage::answer<T>> work) {
+  storage::answer<T> got = storage::answer<T>::no();
+  try {
+    got = co_await work;
+  } catch (const std::exception& e) {  // it may have been sent
+    got = storage::answer<T>::unknown(storage::failure(errc::not_ready, e.what()));
+  }
+  const bool for_us = is_for_us(got);
+  all->put(who, std::move(got), for_us);
+}
+
+/// One request of many, when there is no hurry.
+constexpr runtime::span one_request = std::chrono::seconds(1);
+/// How long servers are waited for that can only add to what a majority has said.
+constexpr runtime::span minority_wait = std::chrono::milliseconds(100);
+
+/// All voters of a quorum, and how they are asked together: at once, on the loop.
+class server_set {
+ public:
+  server_set(std::vector<std::unique_ptr<storage::voter>>, runtime::io& home);
+
+  [[nodiscard]] runtime::io& home() const noexcept { return home_; }
+  [[nodiscard]] std::size_t size() const noexcept { return voters_.size(); }
+  [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters_.size()); }
+  [[nodiscard]] const std::vector<std::unique_ptr<storage::voter>>& voters() const noexcept { return voters_; }
+  [[nodiscard]] storage::voter& operator[](std::size_t who) const noexcept { return *voters_[who]; }
+  /// The limit of one step; also the end of all.
+  [[nodiscard]] limit until(runtime::instant at) const { return limit(at, ending_.get_token()); }
+  [[nodiscard]] bool is_ending() const noexcept { return ending_.stop_requested(); }
+
+  /// Runs it on the loop, wherever the caller is.
+  template <class T>
+  [[nodiscard]] storage::task<T> at_home(storage::io& i, storage::task<T> work) {
+    if (!i.in_place()) {
+      T got = co_await work;
+      co_return got;
+    }
+    struct hand_over {
+      std::optional<T> got;
+      std::exception_ptr error;
+      runtime::signal over;
+      static storage::task<void> run(hand_over& to, storage::task<T> work) {
+        try {
+          T got = co_await work;
+          to.got.emplace(std::move(got));
+        } catch (...) {
+          to.error = std::current_exception();
+        }
+        to.over.set();
+      }
+    } there;
+    tasks_.run_until(hand_over::run(there, std::move(work)), there.over);  // the work has the caller's limit
+    if (there.error) std::rethrow_exception(there.error);
+    co_return std::move(*there.got);
+  }
+
+  /// Begins a question to all, without waiting for it.
+  template <class T, class Ask>
+  [[nodiscard]] round_of<T> ask_all(Ask ask, std::size_t min_margin = 0) {
+    auto all = std::make_shared<round<T>>(voters_.size(), min_margin);
+    for (std::size_t who = 0; who < voters_.size(); ++who) begin(put_into<T>(all, who, ask(who)));
+    return all;
+  }
+  /// Runs it on the loop; nobody waits for it but close().
+  void begin(storage::task<void> work) { tasks_.spawn(std::move(work)); }
+
+  /// All that went wrong, server by server. Where asking again cannot help, the code says so.
+  template <class T>
+  [[nodiscard]] storage::failure why_not(round<T>& all, std::string_view what) const {
+    std::size_t for_good = 0, refused = 0;
+    std::optional<errc> code, for_good_code;
+    std::string text(what);
+    std::size_t told = 0;
+    for (std::size_t who = 0; who < voters_.size(); ++who) {
+      std::optional<storage::answer<T>>& got = all.replies()[who];
+      if (!got || !got->is_unknown()) continue;
+      const storage::failure& why = got->why();
+      if (!why.is_late) ++refused;
+      if (why.permanent()) {
+        ++for_good;
+        for_good_code = why.code;
+      }
+      if (!code || why.code == errc::unreachable) code = why.code;
+      text.append(told++ == 0 ? ": " : "; ").append(voters_[who]->where()).append(": ").append(why.text);
+    }
+    if (told == 0) text.append(": no answer in time");
+    if (for_good > voters_.size() - majority()) return storage::failure(*for_good_code, std::move(text));
+    if (code && storage::failure(*code, "").permanent()) code = errc::not_ready;
+    storage::failure all_in_all(code.value_or(errc::unreachable), std::move(text));
+    const bool can_be_heard = refused <= voters_.size() - majority();  // a majority, once the others answer
+    all_in_all.is_late = all_in_all.code == errc::unreachable && can_be_heard;
+    return all_in_all;
+  }
+
+  /// Until as many are connected as an election needs, or nobody else can be; or why a majority is not.
+  [[nodiscard]] storage::task<std::optional<storage::failure>> reach_majority(std::size_t min_margin, limit);
+
+  /// From another thread than home: ends what is under way.
+  void close() noexcept;
+
+ private:
+  storage::task<storage::answer<storage::done>> reach(std::size_t who, limit);
+
+  runtime::io& home_;
+  std::stop_source ending_;
+  std::vector<std::unique_ptr<storage::voter>> voters_;
+  runtime::nursery tasks_;
+};
+
+}  // namespace holdfast::quorum

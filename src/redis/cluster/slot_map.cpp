@@ -1,0 +1,259 @@
+#include "redis/cluster/slot_map.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "redis/protocol/error_reply.hpp"
+#include "runtime/blocking.hpp"
+
+namespace holdfast::redis {
+
+using namespace std::chrono_literals;
+using net::url;
+using runtime::io;
+using runtime::later;
+using runtime::task;
+using runtime::wake;
+
+namespace {
+
+constexpr milliseconds between_maps = 100ms;
+constexpr milliseconds before_forgetting = 1s;
+
+}  // namespace
+
+slot_map::slot_map(const settings& s, const identity& me, runtime::loop& loop, listener& who)
+    : settings_(s), me_(me), loop_(loop), listener_(who) {
+  for (const url::place& each : settings_.seeds) (void)at(each);
+}
+
+/// It is not made under the lock, which is only held for short.
+slot_map::user slot_map::at(const url::place& where) {
+  const auto is_there = [&](const node& n) { return n.at() == where; };
+  user found = known_.with([&](const known& k) { return k.first(is_there); });
+  if (found) return found;
+  user made = std::make_shared<node>(where, ++nodes_made_, settings_, me_, loop_, listener_);
+  return known_.with([&](known& k) {
+    if (user faster = k.first(is_there)) return faster;
+    auto free = std::find(k.nodes.begin(), k.nodes.end(), nullptr);
+    if (free == k.nodes.end()) free = k.nodes.insert(free, nullptr);
+    made->stand_at(static_cast<std::size_t>(free - k.nodes.begin()));
+    *free = made;
+    return made;
+  });
+}
+
+slot_map::user slot_map::has(std::uint16_t slot) const noexcept {
+  return known_.with([&](const known& k) {
+    const std::uint16_t number = k.route[slot];
+    return number == nobody ? nullptr : k.nodes[number];
+  });
+}
+
+slot_map::user slot_map::numbered(std::uint64_t serial) const noexcept {
+  return known_.with([&](const known& k) { return k.first([&](const node& n) { return n.serial() == serial; }); });
+}
+
+std::vector<bool> slot_map::known::with_slots() const {
+  std::vector<bool> all(nodes.size());
+  for (const std::uint16_t number : route) {
+    if (number != nobody) all[number] = true;
+  }
+  return all;
+}
+
+std::vector<std::string> slot_map::primaries() const {
+  std::vector<std::string> all;
+  known_.with([&](const known& k) {
+    const std::vector<bool> with_slots = k.with_slots();
+    for (std::size_t n = 0; n < with_slots.size(); ++n) {
+      if (with_slots[n]) all.push_back(text_of(k.nodes[n]->at()));
+    }
+  });
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+slot_map::user slot_map::named(const std::string& primary) const {
+  return known_.with(
+      [&](const known& k) { return k.first([&](const node& n) { return text_of(n.at()) == primary; }); });
+}
+
+task<std::optional<storage::failure>> slot_map::make_sure(io& i, limit l) {
+  const bool mapped = known_.with([](const known& k) { return k.mapped; });
+  if (mapped) co_return std::nullopt;
+  std::optional<storage::failure> lost = co_await draw(i, std::move(l));
+  co_return lost;
+}
+
+/// Those first that are connected; then those that may be, seeds that were forgotten among them; those last that were
+/// not there.
+std::vector<url::place> slot_map::whom_to_ask() const {
+  std::vector<url::place> by_rank[3];
+  known_.with([&](const known& k) {
+    for (const user& each : k.nodes) {
+      if (!each) continue;
+      const std::size_t rank = each->has_failed() ? 2 : each->way().main().listens() ? 0 : 1;
+      by_rank[rank].push_back(each->at());
+    }
+    for (const url::place& seed : settings_.seeds) {
+      if (!k.first([&](const node& n) { return n.at() == seed; })) by_rank[1].push_back(seed);
+    }
+  });
+  std::vector<url::place> places;
+  for (const auto& some : by_rank) places.insert(places.end(), some.begin(), some.end());
+  return places;
+}
+
+task<std::optional<storage::failure>> slot_map::draw(io& i, limit l) {
+  command ask(2);
+  ask.add("CLUSTER").add("SLOTS");
+  std::optional<storage::failure> why;
+  for (const url::place& each : whom_to_ask()) {
+    if (i.now() >= l.at() || l.stop().stop_requested()) break;
+    std::optional<left_behind> nobody_minds;
+    const errand question{&ask, 0, &nobody_minds};
+    const limit soon(std::min(l.at(), later(i.now(), settings_.timeout)), l.stop());
+    const user asked = at(each);
+    reply got = co_await asked->run(i, question, soon);
+    if (const std::string* const error = error_in(got, &ask)) {
+      why = meaning_of(*error, settings_.prefix);
+    } else if (auto* const failed = std::get_if<storage::failure>(&got)) {
+      if (!why || !why->permanent()) why = std::move(*failed);
+    } else if (const auto ranges = slots_in(std::get<value>(got), each); ranges && !ranges->empty()) {
+      learn(*ranges);
+      co_return std::nullopt;
+    } else {
+      why = storage::failure(errc::not_ready, "it is in no cluster yet (" + text_of(each) + ")");
+    }
+  }
+  if (!why) why = storage::failure::late("no time is left");
+  why->text = "no node of the cluster says who has which slot: " + why->text;
+  co_return why;
+}
+
+void slot_map::learn(const std::vector<slot_range>& ranges) {
+  std::vector<user> owners;
+  owners.reserve(ranges.size());
+  for (const slot_range& each : ranges) owners.push_back(at(each.primary));
+  routes route;
+  route.fill(nobody);
+  for (std::size_t n = 0; n < ranges.size(); ++n) {
+    const auto number = static_cast<std::uint16_t>(owners[n]->number());
+    for (unsigned slot = ranges[n].first; slot <= ranges[n].last; ++slot) route[slot] = number;
+  }
+  const routes before = known_.with([&](known& k) {
+    k.mapped = true;
+    return std::exchange(k.route, route);
+  });
+  if (before != route) tell_of_changes(before, route);
+  forget_soon();
+}
+
+/// What lay on a node that was replaced may be lost, and doubts about that one do not look there any more.
+void slot_map::tell_of_changes(const routes& before, const routes& now) noexcept {
+  listener_.back();
+  std::set<std::uint16_t> heirs;
+  for (std::size_t slot = 0; slot < now.size(); ++slot) {
+    const std::uint16_t old = before[slot], heir = now[slot];
+    if (old == heir || old == nobody || heir == nobody || heirs.contains(heir)) continue;
+    if (std::find(now.begin(), now.end(), old) == now.end()) heirs.insert(heir);
+  }
+  for (const std::uint16_t heir : heirs) listener_.in_doubt(storage::shard(heir) + 1);
+}
+
+void slot_map::learn(const redirection& moved) {
+  const user owner = at(moved.to);
+  known_.with([&](known& k) { k.route[moved.slot] = static_cast<std::uint16_t>(owner->number()); });
+  draw_soon();
+}
+
+/// Not again at once: thousands may come at the same time.
+void slot_map::draw_soon() noexcept {
+  if (ending_.stop_requested() || drawing_.exchange(true)) return;
+  try {
+    loop_.start();
+    tasks_.spawn(draw_again());
+  } catch (const std::exception&) {
+    drawing_ = false;
+  }
+}
+
+task<void> slot_map::draw_again() {
+  const struct ending {
+    std::atomic<bool>& drawing;
+    ~ending() { drawing = false; }
+  } at_the_end{drawing_};
+  const limit l(later(loop_.now(), 2 * settings_.connect_timeout), ending_.get_token());
+  const std::optional<storage::failure> why = co_await draw(loop_, l);
+  (void)why;  // whoever has trouble asks for it again
+  const wake over = co_await sleep(loop_, limit(later(loop_.now(), between_maps), ending_.get_token()));
+  (void)over;
+}
+
+bool slot_map::is_seed(const node& n) const noexcept {
+  return std::ranges::any_of(settings_.seeds, [&](const url::place& each) { return each == n.at(); });
+}
+
+/// A seed that was not there is kept, so that it is asked last.
+bool slot_map::part_with_leavers(std::vector<user>& leavers) {
+  return known_.with([&](known& k) {
+    const std::vector<bool> with_slots = k.with_slots();
+    bool some_left = false;
+    for (std::size_t n = 0; n < with_slots.size(); ++n) {
+      user& each = k.nodes[n];
+      if (!each || with_slots[n] || (each->has_failed() && is_seed(*each))) continue;
+      const bool used = each.use_count() > 1;  // others get at it under the lock only
+      if (!used) leavers.push_back(std::move(each));
+      some_left = some_left || used;
+    }
+    return some_left;
+  });
+}
+
+void slot_map::forget_soon() {
+  if (ending_.stop_requested() || forgetting_.exchange(true)) return;
+  try {
+    loop_.start();
+    tasks_.spawn(forget());
+  } catch (const std::exception&) {
+    forgetting_ = false;  // the next map is another chance
+  }
+}
+
+/// A node is closed on the worker, since that waits for its tasks on the loop; and goes here, where none of its
+/// connections is being looked at.
+task<void> slot_map::forget() {
+  for (;;) {
+    const wake why = co_await sleep(loop_, limit(later(loop_.now(), before_forgetting), ending_.get_token()));
+    if (why == wake::stopped) co_return;
+    forgetting_ = false;  // whoever draws a map from now on starts another
+    std::vector<user> leavers;
+    const bool some_left = part_with_leavers(leavers);
+    while (!leavers.empty()) {
+      const auto closing = [&last = *leavers.back()] {
+        last.way().close();
+        return true;
+      };
+      const bool closed = co_await runtime::blocking(loop_, closing);
+      (void)closed;
+      leavers.pop_back();
+    }
+    if (!some_left || forgetting_.exchange(true)) co_return;
+  }
+}
+
+void slot_map::close() noexcept {
+  ending_.request_stop();
+  tasks_.wait_until_empty();
+  std::vector<user> all;
+  known_.with([&](const known& k) {
+    std::copy_if(k.nodes.begin(), k.nodes.end(), std::back_inserter(all),
+                 [](const user& each) { return each != nullptr; });
+  });
+  for (const user& each : all) each->way().close();
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "redis/lock/fence_upkeep.hpp"
+#include "redis/lock/inbox.hpp"
+#include "redis/protocol/keys.hpp"
+#include "redis/protocol/link.hpp"
+#include "redis/protocol/step.hpp"
+#include "storage/claim.hpp"
+
+namespace holdfast::redis {
+
+class client;
+
+/// One lock that is wanted, waited for, or held at a server: a place in its queue.
+class place final : public storage::claim {
+ public:
+  place(client&, storage::claim_spec);
+  ~place() override;
+
+  runtime::task<storage::answer<storage::grant>> poll(runtime::io&, limit) override;
+  runtime::task<runtime::wake> wakeup(runtime::io&, limit) override;
+  runtime::task<storage::answer<runtime::instant>> renew(runtime::io&, storage::milliseconds ttl, limit) override;
+  runtime::task<storage::answer<runtime::instant>> downgrade(runtime::io&, std::uint64_t fence,
+                                                             storage::milliseconds ttl, limit) override;
+  runtime::task<storage::answer<storage::done>> release(runtime::io&, limit) override;
+  [[nodiscard]] storage::shard lies_on() const noexcept override;
+
+  /// A poll that nobody waited for may be carried out after a release, and would take the lock for nobody.
+  void chase_what_was_left();
+  /// Of an answer to a renewal: it was renewed, and the server has something to tell us.
+  bool asked_to_let_go(const std::string& owner, const reply&);
+  [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
+  [[nodiscard]] bool has_bad_name() const noexcept { return bad_name_; }
+  [[nodiscard]] keys all_keys() const;
+
+ private:
+  /// Whoever released the lock has given it to us, and said so: no need to ask. Nothing: ask.
+  std::optional<storage::grant> told_by_push(runtime::instant now);
+  [[nodiscard]] const steps& mine() const noexcept;
+  runtime::task<storage::answer<runtime::instant>> renew_as(runtime::io&, std::string owner, storage::milliseconds ttl,
+                                                            runtime::instant sent, limit);
+  runtime::task<storage::answer<storage::done>> release_by(runtime::io&, const script&, const command&, limit);
+  runtime::task<storage::answer<storage::grant>> ask(runtime::io&, bool in_queue, limit);
+  storage::answer<storage::grant> busy(runtime::io&, runtime::instant sent, const value&, bool in_queue);
+  [[nodiscard]] std::uint64_t fences() const noexcept { return wants_.exclusive() ? fences_in_a_block : 1; }
+  runtime::span varied(runtime::io&, storage::milliseconds interval) const;
+
+  struct sample {
+    runtime::instant sent;
+    std::int64_t server_time;
+    std::uint64_t fence;  // the last one
+  };
+  client& client_;
+  const std::string lock_;                   // its key; the others are made of it when they are needed
+  const storage::milliseconds granted_for_;  // after a push
+  std::string owner_;                        // a downgrade changes it
+  const storage::share wants_;
+  const storage::milliseconds ttl_;
+  const bool queue_;
+  const bool barges_;
+  bool may_be_reader_ = false;  // a downgrade was asked for, and not answered
+  const bool bad_name_;
+  const std::uint16_t slot_;  // of a cluster
+  addressee waiting_;
+  std::int64_t ticket_ = 0;
+  std::uint64_t fence_ = 0;  // of our grant
+  fence_upkeep upkeep_;
+  std::optional<left_behind> left_;  // a poll that got no answer
+  std::optional<sample> sampled_;
+  runtime::instant again_at_{};
+};
+
+}  // namespace holdfast::redis

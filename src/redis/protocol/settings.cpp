@@ -1,0 +1,331 @@
+#include "redis/protocol/settings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "net/url.hpp"
+#include "storage/answer.hpp"
+
+namespace holdfast::redis {
+
+namespace {
+
+/// None of them is a secret. What is not among them may be one, such as the password=… of other programs.
+constexpr std::string_view known_options[] = {"prefix",
+                                              "timeout",
+                                              "connect_timeout",
+                                              "name",
+                                              "ca",
+                                              "cert",
+                                              "key",
+                                              "lanes",
+                                              "poll",
+                                              "jitter",
+                                              "wait_replicas",
+                                              "wait_aof",
+                                              "wait_timeout",
+                                              "password_file",
+                                              "password_env",
+                                              "sentinel_user",
+                                              "sentinel_password_file",
+                                              "sentinel_password_env",
+                                              "db"};
+constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
+
+[[noreturn]] void reject(const std::string& why) { throw storage::failure(errc::bad_url, why); }
+
+template <class T>
+T number(const std::string& option, std::string_view text, int least, int most, const char* example) {
+  T n{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  const bool within = n >= static_cast<T>(least) && n <= static_cast<T>(most);  // "nan" is a double, and is not
+  if (error != std::errc() || end != text.data() + text.size() || !within) {
+    reject("the option '" + option + "' is a number from " + std::to_string(least) + " to " + std::to_string(most) +
+           ", such as " + example);
+  }
+  return n;
+}
+
+}  // namespace
+
+/// Written as the program's options are: cli/duration.cpp.
+milliseconds duration_in(const std::string& option, std::string_view text) {
+  struct unit {
+    std::string_view name;
+    double milliseconds;
+  };
+  constexpr unit units[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 6e4}, {"h", 36e5}, {"d", 864e5}};
+  constexpr double an_hour = 36e5;
+  double n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n, std::chars_format::fixed);
+  const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto* const in =
+      std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return u.name == rest; });
+  const double all = error == std::errc() && in != std::end(units) ? n * in->milliseconds : 0;
+  if (!(all >= 1 && all <= an_hour))
+    reject("the option '" + option + "' is a time from 1ms to 1h, such as 500ms or 2s");
+  return milliseconds(std::llround(all));
+}
+
+namespace {
+
+/// A secret in a file ends with the line.
+std::string first_line_of(const std::string& path) {
+  const auto unreadable = [&](const std::string& why) {
+    reject("the password cannot be read from the file " + path + ": " + why);
+  };
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) unreadable("it is a directory");
+  errno = 0;
+  std::ifstream file(path);
+  if (!file) unreadable(std::generic_category().message(errno));
+  std::string line;
+  std::getline(file, line);
+  if (file.bad()) unreadable(std::generic_category().message(errno));
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) unreadable("its first line is empty");
+  return line;
+}
+
+std::string variable(const std::string& name) {
+  // Only a program that changes its environment while it opens stores could be hurt.
+  const char* text = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
+  if (text == nullptr) reject("the variable " + name + " of the environment, which the URL names, is not set");
+  if (*text == '\0') reject("the variable " + name + " of the environment, which the URL names, is empty");
+  return text;
+}
+
+void set_password(std::string& into, std::string secret) {
+  if (!into.empty()) reject("the password is given twice");
+  into = std::move(secret);
+}
+
+/// False: it is none of theirs.
+bool set_option_of_sentinels(settings& s, const std::string& option, const std::string& text) {
+  if (!option.starts_with("sentinel_")) return false;
+  sentinel_settings none;
+  sentinel_settings& them = s.sentinels ? *s.sentinels : none;
+  if (option == "sentinel_user") {
+    them.user = text;
+  } else if (option == "sentinel_password") {
+    set_password(them.password, text);
+  } else if (option == "sentinel_password_file") {
+    set_password(them.password, first_line_of(text));
+  } else if (option == "sentinel_password_env") {
+    set_password(them.password, variable(text));
+  } else {
+    return false;
+  }
+  if (!s.sentinels) reject("the option '" + option + "' is for redis+sentinel:// and rediss+sentinel://");
+  return true;
+}
+
+/// False: it is none of these.
+bool set_wait(acknowledgement& wait, const std::string& option, const std::string& text) {
+  using count = acknowledgement::count;
+  using disks = acknowledgement::disks;
+  if (option == "wait_replicas") {
+    wait.by = text == "majority" ? count::majority : text == "all" ? count::all : count::number;
+    if (wait.by == count::number) wait.replicas = number<int>(option, text, 1, 1'000, "1, or majority, or all");
+  } else if (option == "wait_aof") {
+    if (text != "local" && text != "replicas") reject("the option 'wait_aof' is local or replicas");
+    wait.on_disks = text == "local" ? disks::local : disks::replicas;
+  } else if (option == "wait_timeout") {
+    wait.limit = duration_in(option, text);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A connection whose server waits is silent.
+void check_wait(settings& s, bool given) {
+  using disks = acknowledgement::disks;
+  const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
+  if (given && !s.wait.is_wanted()) reject("the option 'wait_timeout' needs wait_replicas or wait_aof");
+  if (s.wait.on_disks == disks::replicas && no_replicas) {
+    reject(
+        "wait_aof=replicas needs wait_replicas, which says how many of them; wait_aof=local is the server's own disk");
+  }
+  if (s.of_a_cluster() && s.wait.by != acknowledgement::count::number)
+    reject("for a cluster wait_replicas is a number: its shards may have more replicas, or fewer");
+  if (given && s.wait.limit >= s.timeout) reject("the option 'wait_timeout' must be shorter than 'timeout'");
+  if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
+}
+
+/// Those that mean something in such a URL.
+std::string options_of(const settings& s, std::span<const std::string_view> also) {
+  std::string known;
+  const auto add = [&](std::string_view option) { known.append(known.empty() ? "" : ", ").append(option); };
+  std::ranges::for_each(also, add);
+  for (const std::string_view each : known_options) {
+    const bool elsewhere = (each.starts_with("sentinel_") && !s.sentinels) || (each == "db" && s.path.empty());
+    if (!elsewhere) add(each);
+  }
+  return known;
+}
+
+void set_option(settings& s, const std::string& option, const std::string& text,
+                std::span<const std::string_view> also) {
+  if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
+  const auto file = [&](std::string net::tls_files::* which) {
+    if (!s.tls)
+      reject("the option '" + option +
+             "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
+    (*s.tls).*which = text;
+  };
+  if (option == "prefix") {
+    s.prefix = text;
+  } else if (option == "timeout") {
+    s.timeout = duration_in(option, text);
+  } else if (option == "connect_timeout") {
+    s.connect_timeout = duration_in(option, text);
+  } else if (option == "name") {
+    s.name = text;
+  } else if (option == "ca") {
+    file(&net::tls_files::ca);
+  } else if (option == "cert") {
+    file(&net::tls_files::cert);
+  } else if (option == "key") {
+    file(&net::tls_files::key);
+  } else if (option == "password_file") {
+    set_password(s.password, first_line_of(text));
+  } else if (option == "password_env") {
+    set_password(s.password, variable(text));
+  } else if (option == "lanes") {
+    s.lanes = number<unsigned>(option, text, 1, 256, "8");
+  } else if (option == "poll") {
+    s.poll = duration_in(option, text);
+  } else if (option == "jitter") {
+    s.jitter = number<double>(option, text, 0, 1, "0.5");
+  } else {
+    reject("there is no option '" + option + "' in such a URL; these are: " + options_of(s, also));
+  }
+}
+
+/// node,...
+void set_seeds(settings& s, const net::url& u) {
+  s.seeds.push_back({u.host, u.port});
+  s.seeds.insert(s.seeds.end(), u.others.begin(), u.others.end());
+  for (net::url::place& each : s.seeds) {
+    if (each.host.empty()) each.host = s.host;
+    if (each.port == 0) each.port = s.port;
+  }
+  s.host = s.seeds.front().host;
+  s.port = s.seeds.front().port;
+  if (!u.path.empty() && u.path != "0")
+    reject("a cluster has database 0 only: leave '/" + u.path + "' out of redis+cluster://node,node");
+}
+
+constexpr int default_sentinel_port = 26379;
+
+/// sentinel,.../service[/database]
+void set_sentinels(settings& s, const net::url& u) {
+  const std::string how = "sentinels are given as redis+sentinel://host[:port],host[:port],.../service[/database]";
+  sentinel_settings& them = s.sentinels.emplace();
+  them.at.push_back({u.host, u.port});
+  them.at.insert(them.at.end(), u.others.begin(), u.others.end());
+  for (net::url::place& each : them.at) {
+    if (each.host.empty()) reject(how);
+    if (each.port == 0) each.port = default_sentinel_port;
+  }
+  const std::size_t end = std::min(u.path.find('/'), u.path.size());
+  them.service = u.path.substr(0, end);
+  if (them.service.empty()) reject(how + "; the service is the name that they monitor, such as mymaster");
+  if (end < u.path.size()) s.database = number<int>("/database", u.path.substr(end + 1), 0, 1'000'000, "/1");
+}
+
+void check_words(const settings& s) {
+  if (s.prefix.size() > 128) reject("the prefix has more than 128 bytes");
+  if (s.prefix.find_first_of("{}") != std::string::npos) reject("the prefix may not have braces");
+  for (const char c : s.name) {
+    if (c < '!' || c > '~') reject("the name may have no blanks, and letters of ASCII only: Redis refuses others");
+  }
+}
+
+}  // namespace
+
+settings settings::parse(std::string_view text, std::span<const std::string_view> also) {
+  net::url u;
+  try {
+    u = net::url::parse(text);
+  } catch (const net::bad_url& e) {
+    reject(e.what());
+  }
+  settings s;
+  constexpr std::string_view with_tls[] = {"rediss", "valkeys", "rediss+sentinel", "rediss+cluster"};
+  if (std::ranges::find(with_tls, u.scheme) != std::end(with_tls)) s.tls.emplace();
+  s.user = u.user;
+  s.password = u.password;
+  if (u.scheme == "redis+unix") {
+    if (!u.host.empty() || u.port != 0 || !u.others.empty() || u.path.empty())
+      reject("a unix socket is given as redis+unix:///path/of/the/socket");
+    s.path = "/" + u.path;
+    if (const auto db = u.options.find("db"); db != u.options.end()) {
+      s.database = number<int>("db", db->second, 0, 1'000'000, "1");
+      u.options.erase(db);
+    }
+  } else if (u.scheme.ends_with("+sentinel")) {
+    set_sentinels(s, u);
+  } else if (u.scheme.ends_with("+cluster")) {
+    set_seeds(s, u);
+  } else {
+    if (!u.others.empty())
+      reject("this is one server; several are those of a redis+sentinel://, a redis+cluster:// or a redlock:// URL");
+    if (!u.host.empty()) s.host = u.host;
+    if (u.port != 0) s.port = u.port;
+    if (!u.path.empty()) s.database = number<int>("/database", u.path, 0, 1'000'000, "/1");
+  }
+  for (const auto& [option, value] : u.options) set_option(s, option, value, also);
+  if (!s.user.empty() && s.password.empty()) {
+    reject(
+        "a user without a password; give it by password_file= or password_env=, or as user:password@host; "
+        "a password alone is written redis://:password@host");
+  }
+  if (s.sentinels && !s.sentinels->user.empty() && s.sentinels->password.empty()) {
+    reject("sentinel_user without a password; give it by sentinel_password_file= or sentinel_password_env=");
+  }
+  check_wait(s, u.options.contains("wait_timeout"));
+  check_words(s);
+  return s;
+}
+
+std::string settings::shown(std::string_view url, std::span<const std::string_view> also) {
+  std::vector<std::string_view> all(std::begin(known_options), std::end(known_options));
+  all.insert(all.end(), also.begin(), also.end());
+  return net::without_secrets(url, {all, say_where_the_password_is});
+}
+
+void settings::load_tls() {
+  if (!tls || tls_context) return;
+  try {
+    tls_context = std::make_shared<const net::tls>(*tls);
+  } catch (const net::broken& e) {
+    throw storage::failure(errc::bad_option, e.what());
+  }
+}
+
+std::string settings::where() const {
+  if (!path.empty()) return path;
+  if (!sentinels) return text_of({host, port});
+  std::string all = "the service " + sentinels->service + " of ";
+  for (const net::url::place& each : sentinels->at)
+    all.append(&each == sentinels->at.data() ? "" : ",").append(text_of(each));
+  return all;
+}
+
+std::string text_of(const net::url::place& p) {
+  const bool v6 = p.host.find(':') != std::string::npos;
+  return (v6 ? "[" + p.host + "]" : p.host) + ":" + std::to_string(p.port);
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,129 @@
+#include "redis/sentinel/sentinel_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/blocking.hpp"
+#include "storage/answer.hpp"
+
+namespace holdfast::redis {
+
+using namespace std::chrono_literals;
+using runtime::later;
+using runtime::task;
+using runtime::wake;
+
+namespace {
+
+constexpr milliseconds longest_sentinel_pause = 1s;
+
+}  // namespace
+
+sentinel_watch::sentinel_watch(const dialer& d, runtime::loop& loop, listener& who)
+    : dialer_(d), sentinels_(*d.asks()), loop_(loop), listener_(who), promotion_(d, sentinels_, loop) {
+  for (std::size_t n = 0; n < sentinels_.count(); ++n) lines_.emplace_back(n);
+}
+
+void sentinel_watch::start() {
+  loop_.start();
+  for (line& each : lines_) tasks_.spawn(run(each));
+}
+
+void sentinel_watch::close() noexcept {
+  ending_.request_stop();
+  tasks_.wait_until_empty();
+  promotion_.close();
+}
+
+task<void> sentinel_watch::run(line& l) {
+  for (milliseconds pause{0};;) {
+    const auto dialling = [&] { return dial(l); };
+    std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
+    l.to = std::move(made);
+    pause = l.to ? 20ms : std::min(longest_sentinel_pause, pause * 2 + 20ms);
+    if (l.to) co_await listen(l);
+    const wake why = co_await sleep(loop_, limit(later(loop_.now(), pause), ending_.get_token()));
+    if (why == wake::stopped) co_return;
+  }
+}
+
+/// On the worker. Nothing: it does not let us.
+std::unique_ptr<connection> sentinel_watch::dial(line& to) const noexcept {
+  try {
+    const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
+    std::string refusal;
+    std::unique_ptr<connection> made = sentinels_.subscribe(to.which, l, refusal);
+    if (!refusal.empty() && !std::exchange(to.warned, true)) listener_.warned(refusal);
+    return made;
+  } catch (const std::exception&) {  // it is tried again; who dials the primary meets it, too, and says so
+    return nullptr;
+  }
+}
+
+/// Until it breaks, or gives no answer.
+task<void> sentinel_watch::listen(line& l) {
+  l.due = 0;
+  l.epoch.reset();
+  for (bool good = begin(l); good;) {
+    const milliseconds period = sentinels_.between_questions();
+    const wake why = co_await wait(loop_, l.broken, limit(later(loop_.now(), period), ending_.get_token()));
+    const bool is_silent = l.due != 0 && loop_.now() >= later(l.asked, period);  // a message may have made us ask
+    good = why == wake::late && !is_silent && (l.due != 0 || ask(l));
+  }
+  loop_.unwatch(l.to->fd());
+  l.to.reset();
+}
+
+bool sentinel_watch::begin(line& l) noexcept {
+  try {
+    loop_.watch(l.to->fd(), [this, &l] { on_ready(l); });
+  } catch (const std::exception&) {
+    return false;
+  }
+  return ask(l);
+}
+
+bool sentinel_watch::ask(line& l) noexcept {
+  try {
+    const command question = sentinels_.question();
+    std::string bytes = question.bytes();
+    if (l.due == 0) l.asked = loop_.now();
+    l.due += question.replies();
+    return l.to->send(bytes);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void sentinel_watch::on_ready(line& l) noexcept {
+  try {
+    (void)l.to->receive();
+    while (std::optional<value> v = l.to->next()) {
+      if (v->is(value::kind::push)) {
+        take_message(l, *v);
+      } else {
+        take(l, std::move(*v));
+      }
+    }
+  } catch (const std::exception&) {
+    l.broken.set();
+  }
+}
+
+void sentinel_watch::take(line& l, value answered) {
+  if (l.due == 0) throw malformed("a answered that nobody asked for");
+  const bool is_second = l.due-- % 2 == 1;
+  if (is_second) {
+    l.epoch = sentinels_.hear(l.first_reply, answered);
+  } else {
+    l.first_reply = std::move(answered);
+  }
+}
+
+void sentinel_watch::take_message(line& l, const value& message) {
+  sentinels::news what = sentinels_.read(message);
+  if (what.worth_a_question && !ask(l)) l.broken.set();
+  if (what.chosen && l.epoch) promotion_.begin(std::move(*what.chosen), *l.epoch);
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,414 @@
+#include "quorum/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/nursery.hpp"
+#include "support/manual_io.hpp"
+#include "support/started.hpp"
+
+namespace holdfast::quorum {
+namespace {
+
+using namespace std::chrono_literals;
+using holdfast::test::is_ready;
+using runtime::instant;
+using runtime::io;
+using runtime::span;
+using runtime::task;
+using storage::answer;
+using storage::candidate;
+using storage::done;
+using storage::milliseconds;
+using storage::vote;
+
+/// A server for one name, on the clock of the test, that does what it is told to.
+class fake_voter final : public storage::voter {
+ public:
+  explicit fake_voter(const io& clock) : clock_(clock) {}
+
+  bool dead = false;   ///< says so at once
+  bool mute = false;   ///< carries out nothing, and says nothing
+  bool young = false;  ///< does not vote
+  bool keeps_no_fence = false;
+  span takes{0};  ///< until it has carried out a request
+  bool in_line = false;
+  std::uint64_t last = 0;
+  std::vector<std::uint32_t> asked_under;  ///< the numbers of attempts
+
+  [[nodiscard]] std::uint32_t holder() const { return clock_.now() < end_ ? holder_ : 0; }
+  void forget() { end_ = {}; }
+  void vote_for(std::uint32_t other) {
+    holder_ = other;
+    end_ = runtime::never;
+  }
+
+  [[nodiscard]] bool is_reached() const noexcept override { return true; }
+  task<std::optional<storage::failure>> reach(io&, limit) override { co_return std::nullopt; }
+  task<answer<vote>> ask(io& i, const candidate& who, limit l) override {
+    asked_under.push_back(who.attempt);
+    const bool heard = co_await hears(i, l);
+    if (!heard || young) co_return answer<vote>::unknown(no_answer());
+    vote got;
+    if (holder() != 0) {
+      in_line = in_line || who.waits;
+      got.holder = std::to_string(holder_);
+      got.again = 1s;
+      co_return answer<vote>::yes(std::move(got));
+    }
+    last = std::max(last + 1, who.proposed);
+    got.fence = last;
+    holder_ = who.attempt;
+    end_ = runtime::later(i.now(), who.ttl);
+    co_return answer<vote>::yes(std::move(got));
+  }
+  task<answer<done>> raise(io& i, const candidate& who, std::uint64_t fence, limit l) override {
+    const bool heard = co_await hears(i, l);
+    if (!heard || keeps_no_fence) co_return answer<done>::unknown(no_answer());
+    if (holder() != who.attempt) co_return answer<done>::no();
+    last = std::max(last, fence);
+    co_return answer<done>::yes(done());
+  }
+  task<answer<done>> renew(io& i, const candidate& who, milliseconds ttl, limit l) override {
+    const bool heard = co_await hears(i, l);
+    if (!heard || young) co_return answer<done>::unknown(no_answer());
+    if (holder() != who.attempt) co_return answer<done>::no();
+    end_ = std::max(end_, runtime::later(i.now(), ttl));
+    co_return answer<done>::yes(done());
+  }
+  task<answer<done>> mend(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) override {
+    const bool heard = co_await hears(i, l);
+    if (!heard || holder() != 0) co_return answer<done>::no();
+    last = std::max(last, fence);
+    holder_ = who.attempt;
+    end_ = runtime::later(i.now(), ttl);
+    co_return answer<done>::yes(done());
+  }
+  task<answer<done>> withdraw(io& i, const candidate& who, bool leaves, limit l) override {
+    const bool heard = co_await hears(i, l);
+    if (!heard) co_return answer<done>::unknown(no_answer());
+    if (leaves) in_line = false;
+    if (holder() != who.attempt) co_return answer<done>::no();
+    forget();
+    co_return answer<done>::yes(done());
+  }
+  task<answer<done>> take_away(io&, storage::breaking, limit) override { co_return answer<done>::no(); }
+  task<answer<std::string>> identity(io&, limit) override { co_return answer<std::string>::yes({}); }
+  std::unique_ptr<storage::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
+  [[nodiscard]] std::string where() const override { return "fake"; }
+  [[nodiscard]] storage::backend& behind() noexcept override { std::terminate(); }
+
+ private:
+  [[nodiscard]] storage::failure no_answer() const {
+    return dead ? storage::failure(errc::unreachable, "refused") : storage::failure::late("no answer");
+  }
+  task<bool> hears(io& i, limit l) {
+    if (dead) co_return false;
+    const instant then = mute ? runtime::never : runtime::later(i.now(), takes);
+    const limit nearer(std::min(l.at(), then), l.stop());
+    if (mute || takes > span(0)) co_await sleep(i, nearer);
+    co_return !mute && i.now() >= then;
+  }
+  const io& clock_;
+  std::uint32_t holder_ = 0;
+  instant end_{};
+};
+
+class quorum_of_three : public testing::Test {
+ protected:
+  quorum_of_three() { open(0); }
+  ~quorum_of_three() override { over(); }
+  void open(std::size_t min_margin) {
+    over();
+    std::vector<std::unique_ptr<storage::voter>> all;
+    for (fake_voter*& each : voters) {
+      auto made = std::make_unique<fake_voter>(io_);
+      each = made.get();
+      all.push_back(std::move(made));
+    }
+    io_.advance(1h);
+    const client::settings how{.max_ttl = 1h, .min_margin = min_margin, .clock = [this] { return today; }, .known = {}};
+    store.emplace(std::move(all), how, io_);
+    claim = store->open({.name = "a", .owner = {1, 2}, .ttl = 10s});
+  }
+  void over() {
+    claim.reset();
+    io_.advance(2h);  // whatever is insisted on is over
+  }
+  [[nodiscard]] answer<storage::grant> poll(span within = 500ms) {
+    auto polling = test::start(callers_, claim->poll(io_, limit(io_.now() + within)));
+    io_.run();
+    for (int n = 0; n < 3'000 && !is_ready(polling); ++n) io_.advance(1ms);
+    return polling.get();
+  }
+  [[nodiscard]] answer<instant> renew(span within = 500ms) {
+    auto renewing = test::start(callers_, claim->renew(io_, 10s, limit(io_.now() + within)));
+    io_.run();
+    for (int n = 0; n < 3'000 && !is_ready(renewing); ++n) io_.advance(1ms);
+    return renewing.get();
+  }
+  [[nodiscard]] answer<done> release(span within = 500ms) {
+    auto releasing = test::start(callers_, claim->release(io_, limit(io_.now() + within)));
+    io_.run();
+    for (int n = 0; n < 3'000 && !is_ready(releasing); ++n) io_.advance(1ms);
+    return releasing.get();
+  }
+  [[nodiscard]] long holding() const {
+    return std::count_if(voters.begin(), voters.end(), [](const fake_voter* v) { return v->holder() != 0; });
+  }
+
+  holdfast::test::manual_io io_;
+  std::uint64_t today = 1'000;
+  std::array<fake_voter*, 3> voters{};
+  std::optional<client> store;
+  std::unique_ptr<storage::claim> claim;
+  runtime::nursery callers_{io_};
+};
+
+TEST_F(quorum_of_three, is_won_as_soon_as_two_have_voted_and_waits_for_nobody_else) {
+  voters[0]->mute = true;
+  const instant before = io_.now();
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(io_.now(), before);
+  EXPECT_EQ(got.value().fence, today);
+}
+
+TEST_F(quorum_of_three, counts_its_deadline_from_before_the_first_byte) {
+  for (fake_voter* each : voters) each->takes = 40ms;
+  const instant before = io_.now();
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(got.value().deadline, storage::deadline_after(before, 10s));
+}
+
+TEST_F(quorum_of_three, takes_a_voter_that_is_slow_for_a_vote_against) {
+  for (const std::size_t n : {0u, 1u}) voters[n]->takes = 60ms;
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::unreachable);
+  io_.advance(1s);
+  EXPECT_EQ(holding(), 0) << "votes that came late are taken back";
+}
+
+TEST_F(quorum_of_three, tells_servers_that_are_silent_from_those_that_refuse) {
+  voters[0]->dead = true;
+  voters[1]->mute = true;
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_TRUE(got.why().is_late) << "with the one that is silent there may be a majority";
+  voters[1]->dead = true;
+  got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_FALSE(got.why().is_late);
+}
+
+TEST_F(quorum_of_three, asks_nobody_to_release_what_nobody_was_asked_for) {
+  answer<done> gone = release();
+  ASSERT_TRUE(gone.is_no());
+  EXPECT_FALSE(gone.who().asked);
+}
+
+TEST_F(quorum_of_three, is_busy_when_two_have_voted_for_another_and_takes_its_own_vote_back) {
+  voters[0]->vote_for(77);
+  voters[1]->vote_for(77);
+  EXPECT_TRUE(poll().is_no());
+  io_.run();
+  EXPECT_EQ(voters[2]->holder(), 0u);
+}
+
+TEST_F(quorum_of_three, is_busy_when_each_has_a_vote_and_one_is_dead) {
+  voters[0]->vote_for(77);
+  voters[1]->dead = true;
+  EXPECT_TRUE(poll().is_no());
+}
+
+TEST_F(quorum_of_three, is_looked_at_again_before_one_look_calls_busy_what_nobody_has_a_majority_of) {
+  claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
+  voters[0]->vote_for(77);
+  voters[1]->dead = true;
+  auto polling = test::start(callers_, claim->poll(io_, limit(io_.now() + 500ms)));
+  io_.run();
+  EXPECT_FALSE(is_ready(polling));
+  voters[0]->forget();
+  io_.advance(100ms);
+  ASSERT_TRUE(is_ready(polling));
+  EXPECT_TRUE(polling.get().is_yes());
+}
+
+TEST_F(quorum_of_three, is_busy_in_one_look_when_it_stays_so) {
+  claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
+  voters[0]->vote_for(77);
+  voters[1]->dead = true;
+  EXPECT_TRUE(poll().is_no());
+}
+
+TEST_F(quorum_of_three, is_unknown_when_two_are_dead) {
+  voters[0]->dead = true;
+  voters[1]->dead = true;
+  EXPECT_TRUE(poll().is_unknown());
+}
+
+TEST_F(quorum_of_three, asks_under_another_number_each_time) {
+  voters[0]->vote_for(77);
+  voters[1]->vote_for(77);
+  EXPECT_TRUE(poll().is_no());
+  EXPECT_TRUE(poll().is_no());
+  EXPECT_EQ(voters[2]->asked_under, (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(quorum_of_three, adopts_what_it_has_when_it_is_asked_again) {
+  answer<storage::grant> first = poll();
+  answer<storage::grant> again = poll();
+  ASSERT_TRUE(first.is_yes() && again.is_yes());
+  EXPECT_EQ(first.value().fence, again.value().fence);
+  EXPECT_EQ(voters[0]->asked_under.size(), 1u);
+}
+
+TEST_F(quorum_of_three, writes_the_highest_fence_back_where_they_differ) {
+  voters[0]->last = 5'000;
+  voters[2]->dead = true;
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(got.value().fence, 5'001u);
+  EXPECT_EQ(voters[1]->last, 5'001u);
+}
+
+TEST_F(quorum_of_three, grants_nothing_when_the_fence_cannot_be_written_back) {
+  voters[0]->last = 5'000;
+  voters[1]->keeps_no_fence = true;
+  voters[2]->dead = true;
+  EXPECT_TRUE(poll().is_unknown());
+  io_.advance(1s);
+  EXPECT_EQ(holding(), 0);
+}
+
+TEST_F(quorum_of_three, renews_by_a_majority_and_mends_the_one_that_has_forgotten) {
+  ASSERT_TRUE(poll().is_yes());
+  voters[1]->forget();
+  EXPECT_TRUE(renew().is_yes());
+  io_.run();
+  EXPECT_EQ(holding(), 3);
+}
+
+TEST_F(quorum_of_three, is_lost_when_two_have_forgotten_and_never_made_anew) {
+  ASSERT_TRUE(poll().is_yes());
+  voters[0]->forget();
+  voters[1]->forget();
+  EXPECT_TRUE(renew().is_no());
+  io_.run();
+  EXPECT_EQ(voters[0]->holder() + voters[1]->holder(), 0u);
+}
+
+TEST_F(quorum_of_three, does_not_count_the_renewal_of_one_that_is_too_young) {
+  ASSERT_TRUE(poll().is_yes());
+  voters[0]->dead = true;
+  voters[1]->young = true;
+  EXPECT_TRUE(renew().is_unknown());
+}
+
+TEST_F(quorum_of_three, mends_one_that_could_not_be_asked_as_soon_as_the_lock_is_held) {
+  voters[2]->takes = 60ms;  // too long for a vote
+  ASSERT_TRUE(poll().is_yes());
+  EXPECT_EQ(holding(), 2);
+  io_.advance(1s);
+  EXPECT_EQ(holding(), 3);
+}
+
+TEST_F(quorum_of_three, is_given_back_though_one_is_silent_which_is_asked_until_it_answers) {
+  ASSERT_TRUE(poll().is_yes());
+  EXPECT_EQ(holding(), 3);
+  voters[1]->mute = true;
+  EXPECT_TRUE(release().is_yes());
+  voters[1]->mute = false;
+  io_.advance(2s);
+  EXPECT_EQ(holding(), 0);
+}
+
+TEST_F(quorum_of_three, that_is_waited_for_no_longer_is_left_at_a_voter_that_carries_out_an_earlier_vote_late) {
+  for (fake_voter* each : voters) each->vote_for(77);
+  voters[2]->takes = 40ms;
+  EXPECT_TRUE(poll().is_no());
+  voters[2]->takes = 0ms;
+  EXPECT_TRUE(poll().is_no());
+  EXPECT_TRUE(release().is_no());
+  io_.advance(1s);
+  for (const fake_voter* each : voters) EXPECT_FALSE(each->in_line);
+}
+
+TEST_F(quorum_of_three, knows_by_how_many_more_than_a_majority_it_is_held) {
+  voters[2]->takes = 40ms;
+  ASSERT_TRUE(poll().is_yes());
+  EXPECT_EQ(claim->margin(), 0u);
+  io_.advance(50ms);
+  EXPECT_EQ(claim->margin(), 1u) << "the last vote came later";
+  voters[2]->dead = true;
+  ASSERT_TRUE(renew().is_yes());
+  io_.run();
+  EXPECT_EQ(claim->margin(), 0u);
+  voters[2]->dead = false;
+  voters[2]->forget();
+  ASSERT_TRUE(renew().is_yes());
+  io_.advance(100ms);
+  EXPECT_EQ(claim->margin(), 1u) << "it was mended";
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_waits_for_the_votes_that_are_missing) {
+  open(1);
+  voters[2]->takes = 40ms;
+  const instant before = io_.now();
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_yes());
+  EXPECT_EQ(io_.now(), before + 40ms);
+  EXPECT_EQ(got.value().deadline, storage::deadline_after(before, 10s));
+  EXPECT_EQ(claim->margin(), 1u);
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_is_not_had_without_and_says_why) {
+  open(1);
+  voters[2]->dead = true;
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::not_ready);
+  EXPECT_NE(got.why().text.find("2 of the 3 servers that a min_margin of 1 needs"), std::string::npos);
+  io_.run();
+  EXPECT_EQ(holding(), 0) << "what was given in vain is taken back";
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_keeps_what_it_has_when_a_server_is_gone) {
+  open(1);
+  ASSERT_TRUE(poll().is_yes());
+  voters[0]->dead = true;
+  EXPECT_TRUE(renew().is_yes());
+}
+
+TEST_F(quorum_of_three, that_needs_a_margin_is_busy_where_another_has_a_vote) {
+  open(1);
+  voters[0]->vote_for(77);
+  EXPECT_TRUE(poll().is_no());
+  voters[1]->vote_for(77);
+  voters[2]->dead = true;
+  EXPECT_TRUE(poll().is_no());
+}
+
+TEST_F(quorum_of_three, refuses_a_ttl_that_is_too_long) {
+  claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 2h});
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::bad_option);
+}
+
+TEST_F(quorum_of_three, has_whole_locks_only) {
+  claim = store->open({.name = "a", .owner = {1, 3}, .wants = storage::share::reader(), .ttl = 10s});
+  answer<storage::grant> got = poll();
+  ASSERT_TRUE(got.is_unknown());
+  EXPECT_EQ(got.why().code, errc::unsupported);
+}
+
+}  // namespace
+}  // namespace holdfast::quorum
