@@ -33,8 +33,7 @@ class redis_lanes : public testing::Test {
   [[nodiscard]] redis::reply echo(const std::string& what, const limit& l) {
     command c(2);
     c.add("ECHO").add(what);
-    std::optional<redis::left_behind> left;
-    return lanes.call(c, l, left);
+    return lanes.call(c, l);
   }
 
   struct counts {
@@ -100,18 +99,17 @@ TEST_F(redis_lanes, are_not_open_when_the_server_has_hung_up) {
   EXPECT_TRUE(lanes.any_open());
   (void)server.ask({"CLIENT", "KILL", "TYPE", "normal"});
   EXPECT_TRUE(test::eventually([&] { return !lanes.any_open(); }));
-  std::optional<redis::left_behind> left;
-  EXPECT_FALSE(lanes.call_if_open(command(1).add("PING"), within(test::hang), left));
+  EXPECT_FALSE(lanes.call_if_open(command(1).add("PING"), within(test::hang), nullptr));
 }
 
 TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_never_sent) {
   command c(2);
   c.add("INCR").add("n");
   const auto call = [&] {
-    std::optional<redis::left_behind> left;
-    const redis::reply got = lanes.call(c, limit(boot_clock::now() + test::hang), left);
+    std::optional<redis::abandoned_command> abandoned;
+    const redis::reply got = lanes.call(c, limit(boot_clock::now() + test::hang), &abandoned);
     EXPECT_TRUE(std::holds_alternative<storage::failure>(got));
-    return left;
+    return abandoned;
   };
   (void)echo("warm", limit(boot_clock::now() + test::hang));
   proxy.cut_after(fault_proxy::way::to_client, 0);
@@ -136,10 +134,7 @@ class redis_flood : public testing::Test {
     redis::lanes lanes{dialer, loop, [] {}};
     command c(1);
     c.add("PING");
-    auto calling = std::async(std::launch::async, [&] {
-      std::optional<redis::left_behind> left;
-      return lanes.call(c, l, left);
-    });
+    auto calling = std::async(std::launch::async, [&] { return lanes.call(c, l); });
     redis::reply got = test::get(std::move(calling));
     (void)lanes.close_idle_since(runtime::never);
     return std::get<storage::failure>(got);

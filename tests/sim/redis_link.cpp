@@ -48,7 +48,7 @@ redis_link::redis_link(ends e, std::string channel, redis::listener& who)
       tasks_(e.home) {}
 
 task<redis::reply> redis_link::call(io& i, const redis::command& what, limit l,
-                                    std::optional<redis::left_behind>& left) {
+                                    std::optional<redis::abandoned_command>* abandoned) {
   const counted here(waiting_);
   way& w = choose(i);
   std::optional<storage::failure> down;
@@ -59,7 +59,7 @@ task<redis::reply> redis_link::call(io& i, const redis::command& what, limit l,
   }
   if (down) co_return std::move(*down);
   if (!is_open(w)) co_return no_connection();  // it broke again before we came to run
-  redis::reply got = co_await call_on(i, w, what, std::move(l), left);
+  redis::reply got = co_await call_on(i, w, what, std::move(l), abandoned);
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && redis::is_wrong_server(said->text)) start_over();
   co_return got;
@@ -71,7 +71,7 @@ redis_link::way& redis_link::choose(const io& i) {
 }
 
 task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l,
-                                       std::optional<redis::left_behind>& left) {
+                                       std::optional<redis::abandoned_command>* abandoned) {
   slot mine(what);
   w.due.insert(w.due.end(), what.replies() - mine.due(), nullptr);
   w.due.insert(w.due.end(), mine.due(), &mine);
@@ -81,7 +81,7 @@ task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what
   const wake why = co_await wait(i, mine.answered, nearer);
   if (mine.got) co_return std::move(*mine.got);
   const std::size_t which = &w == &main_ ? lanes_.size() : static_cast<std::size_t>(&w - lanes_.data());
-  left = redis::left_behind{.lane = which, .connection = w.number};
+  if (abandoned != nullptr) *abandoned = redis::abandoned_command{.lane = which, .connection = w.number};
   if (seeded(bug::late_reply_to_another)) {
     std::erase(w.due, &mine);
   } else {
@@ -91,7 +91,7 @@ task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what
   co_return no_answer();
 }
 
-void redis_link::follow(const redis::left_behind& where, const redis::command& what) noexcept {
+void redis_link::follow(const redis::abandoned_command& where, const redis::command& what) noexcept {
   way& w = at(where.lane);
   if (!is_open(w) || w.number != where.connection) return;
   w.due.insert(w.due.end(), what.replies(), nullptr);

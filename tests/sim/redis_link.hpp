@@ -32,8 +32,8 @@ class redis_link final : public redis::link {
   redis_link(ends, std::string channel, redis::listener&);
 
   runtime::task<redis::reply> call(runtime::io&, const redis::command&, limit,
-                                   std::optional<redis::left_behind>&) override;
-  void follow(const redis::left_behind&, const redis::command&) noexcept override;
+                                   std::optional<redis::abandoned_command>*) override;
+  void follow(const redis::abandoned_command&, const redis::command&) noexcept override;
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return up_; }
   runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const redis::command&) override;
@@ -68,7 +68,7 @@ class redis_link final : public redis::link {
   class counted;
   [[nodiscard]] way& choose(const runtime::io&);
   runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit,
-                                      std::optional<redis::left_behind>&);
+                                      std::optional<redis::abandoned_command>*);
   [[nodiscard]] way& at(std::size_t n) noexcept { return n == lanes_.size() ? main_ : lanes_[n]; }
   runtime::task<std::optional<storage::failure>> make_sure_of(runtime::io&, way&, limit);
   runtime::task<void> dial();

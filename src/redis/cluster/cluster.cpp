@@ -29,15 +29,14 @@ bool is_trouble(const reply& r, const command* to) noexcept {
 cluster::cluster(const settings& s, const identity& me, runtime::loop& loop, listener& who)
     : settings_(s), me_(me), loop_(loop), map_(s, me, loop, who) {}
 
-task<reply> cluster::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
+task<reply> cluster::call(io& i, const command& what, limit l, std::optional<abandoned_command>* abandoned) {
   if (!introduced_.load(std::memory_order_relaxed) && !introduced_.exchange(true)) {
-    std::optional<left_behind> nobody_minds;
-    const errand introduction{&*me_.introduction, slot_of(me_.introduction->key()), &nobody_minds};
+    const errand introduction{&*me_.introduction, slot_of(me_.introduction->key()), nullptr};
     const reply said = co_await run(i, introduction, l);
     loop_.start();
     tasks_.spawn(introduce(std::holds_alternative<value>(said)));
   }
-  const errand mine{&what, slot_of(what.key()), &left};
+  const errand mine{&what, slot_of(what.key()), abandoned};
   reply got = co_await run(i, mine, std::move(l));
   co_return got;
 }
@@ -48,8 +47,7 @@ task<void> cluster::introduce(bool already) {
     const limit pause(later(loop_.now(), already ? milliseconds(1h) : 1s), ending_.get_token());
     const wake why = co_await sleep(loop_, pause);
     if (why == wake::stopped) co_return;
-    std::optional<left_behind> nobody_minds;
-    const errand introduction{&*me_.introduction, slot_of(me_.introduction->key()), &nobody_minds};
+    const errand introduction{&*me_.introduction, slot_of(me_.introduction->key()), nullptr};
     const reply said = co_await run(loop_, introduction, limit(later(loop_.now(), 5s), ending_.get_token()));
     already = std::holds_alternative<value>(said);
   }
@@ -63,15 +61,14 @@ task<reply> cluster::run(io& i, errand what, limit l) {
   bool once = false;
   for (int hops = 0; to != nullptr; ++hops) {
     reply got = storage::failure(errc::unreachable, "");
-    std::optional<left_behind> left;  // of this try: an earlier one may have left something elsewhere
-    errand one = what;
-    if (what.left != nullptr) one.left = &left;
+    std::optional<abandoned_command> abandoned;  // by this try; an earlier one may have left something elsewhere
+    const errand one{what.what, what.slot, &abandoned};
     if (once) {
       got = co_await to->run_asking(i, one, l);
     } else {
       got = co_await to->run(i, one, l);
     }
-    if (left) *what.left = left;
+    if (abandoned && what.abandoned != nullptr) *what.abandoned = abandoned;
     if (is_trouble(got, what.what)) {
       const slot_map::user heir = co_await find_heir(i, *to, one, l);
       if (heir == nullptr || hops >= most_redirections) co_return got;
@@ -98,7 +95,7 @@ task<reply> cluster::run(io& i, errand what, limit l) {
 /// carried out twice says the second time that the lock was lost. Whoever blocks asks right away; the loop, where
 /// thousands may come at the same time, lets it be asked once for all of them.
 task<slot_map::user> cluster::find_heir(io& i, const node& of, errand what, limit l) {
-  const bool sent = what.left != nullptr && *what.left;
+  const bool sent = what.abandoned != nullptr && *what.abandoned;
   if (!i.in_place() || sent) {
     map_.draw_soon();
     co_return nullptr;
@@ -109,7 +106,7 @@ task<slot_map::user> cluster::find_heir(io& i, const node& of, errand what, limi
   co_return now;
 }
 
-void cluster::follow(const left_behind& where, const command& what) noexcept {
+void cluster::follow(const abandoned_command& where, const command& what) noexcept {
   const slot_map::user to = map_.numbered(where.node);
   if (to) to->way().follow(where, what);
 }

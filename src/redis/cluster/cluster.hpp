@@ -22,8 +22,8 @@ class cluster final : public link {
   /// Connects when first used. The settings have their TLS files loaded: nodes are contacted at any time.
   cluster(const settings&, const identity&, runtime::loop&, listener&);
 
-  runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
-  void follow(const left_behind&, const command&) noexcept override;
+  runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<abandoned_command>*) override;
+  void follow(const abandoned_command&, const command&) noexcept override;
   [[nodiscard]] storage::shard shard_of(std::uint16_t slot) const noexcept override;
   [[nodiscard]] bool listens(const std::string& key) const noexcept override;
   runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string& key, limit) override;

@@ -55,13 +55,13 @@ task<reply> node::run(io& i, errand what, limit l) {
     if (what.what == nullptr) {
       got = co_await way_.main().hear(i, what.slot, l);
     } else {
-      got = co_await way_.call(i, *what.what, l, *what.left);
+      got = co_await way_.call(i, *what.what, l, what.abandoned);
     }
   } catch (...) {
     if (down) probing_ = false;
     throw;
   }
-  if (what.left != nullptr && *what.left) (*what.left)->node = serial_;
+  if (what.abandoned != nullptr && *what.abandoned) (*what.abandoned)->node = serial_;
   const bool our_time_is_over = i.now() >= l.at() || l.stop().stop_requested();
   if (!is_unreachable(got)) {
     failed_ = false;

@@ -10,12 +10,12 @@
 
 namespace holdfast::redis {
 
-/// What is to be done at a node: a command, or none, which is to listen to our inbox in a slot. `left` is as in
+/// What is to be done at a node: a command, or none, which is to listen to our inbox in a slot. `abandoned` is as in
 /// link::call().
 struct errand {
   const command* what;
   std::uint16_t slot;
-  std::optional<left_behind>* left;
+  std::optional<abandoned_command>* abandoned;
 };
 
 /// One node of a cluster, and the wire to it. What it says by itself is passed on, with its shard.

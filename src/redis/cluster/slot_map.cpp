@@ -113,8 +113,7 @@ task<std::optional<storage::failure>> slot_map::draw(io& i, limit l) {
   std::optional<storage::failure> why;
   for (const url::place& each : whom_to_ask()) {
     if (i.now() >= l.at() || l.stop().stop_requested()) break;
-    std::optional<left_behind> nobody_minds;
-    const errand question{&ask, 0, &nobody_minds};
+    const errand question{&ask, 0, nullptr};
     const limit soon(std::min(l.at(), later(i.now(), settings_.timeout)), l.stop());
     const user asked = at(each);
     reply got = co_await asked->run(i, question, soon);

@@ -70,9 +70,8 @@ class examination {
 
   /// The reply, which may be an error.
   task<value> ask(const command& what) {
-    std::optional<left_behind> nobody_minds;
     const limit l = soon();
-    reply r = co_await link_.call(io_, what, l, nobody_minds);
+    reply r = co_await link_.call(io_, what, l);
     if (auto* const why = std::get_if<storage::failure>(&r)) throw std::move(*why);
     co_return std::move(std::get<value>(r));
   }
@@ -227,8 +226,7 @@ class examination {
 task<void> look_at_slots(io& i, link& all, const settings& s, limit l, storage::findings& found) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
-  std::optional<left_behind> nobody_minds;
-  const reply r = co_await all.call(i, ask, l, nobody_minds);
+  const reply r = co_await all.call(i, ask, l);
   const value* const v = std::get_if<value>(&r);
   const auto ranges = v != nullptr ? slots_in(*v, {s.host, s.port}) : std::nullopt;
   if (ranges) judge_slots(*ranges, found);

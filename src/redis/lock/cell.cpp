@@ -66,8 +66,7 @@ task<answer<reading>> cell::get(io& i, limit l) {
   if (bad_name_) co_return answer<reading>::unknown(keys::refused());
   command c = call_of(scripts::cell_get, 1, 0);
   c.add(keys_.number);
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await client_.run(i, scripts::cell_get, c, std::move(l), nobody_minds);
+  reply r = co_await client_.run(i, scripts::cell_get, c, std::move(l));
   if (auto why = failed<reading>(r, client_.settings_.prefix)) co_return std::move(*why);
   std::optional<reading> is = reading_in(std::get<value>(r));
   if (!is) co_return answer<reading>::unknown(strange("cell_get"));
@@ -80,8 +79,7 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, storage::change
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen));
   c.add(sixteen(wanted.id.high, wanted.id.low)).add(std::to_string(wanted.number)).add(wanted.note);
   c.add(wanted.ttl.count()).add(client_.inboxes_of(keys_.number));
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await client_.run(i, scripts::cell_put, c, std::move(l), nobody_minds);
+  reply r = co_await client_.run(i, scripts::cell_put, c, std::move(l));
   if (auto why = no_number<std::uint64_t>(r, "cell_put", client_.settings_.prefix, -1)) co_return std::move(*why);
   const std::int64_t made = std::get<value>(r).number;
   if (made > 0) co_return answer<std::uint64_t>::yes(static_cast<std::uint64_t>(made));
@@ -112,8 +110,7 @@ task<std::optional<milliseconds>> cell::watch(io& i, reading seen, limit l) {
   command c = call_of(scripts::cell_watch, 2, 3);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen.version));
   c.add(seen.there ? "1" : "0").add(client_.id_);
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await client_.run(i, scripts::cell_watch, c, std::move(l), nobody_minds);
+  reply r = co_await client_.run(i, scripts::cell_watch, c, std::move(l));
   if (no_number<std::uint64_t>(r, "cell_watch", client_.settings_.prefix, -1)) co_return std::nullopt;
   co_return milliseconds(std::get<value>(r).number);
 }

@@ -85,9 +85,8 @@ task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, 
   const keys k(settings_.prefix, name);
   command c = call_of(scripts::resize, 4, 2);
   add_keys(c, k).add(inboxes_of(k.lock)).add(static_cast<std::int64_t>(whole));
-  std::optional<left_behind> nobody_minds;
   for (;;) {
-    reply r = co_await run(i, scripts::resize, c, l, nobody_minds);
+    reply r = co_await run(i, scripts::resize, c, l);
     if (auto why = no_number<done>(r, "resize", settings_.prefix)) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<done>::yes(done());
   }
@@ -165,28 +164,30 @@ void client::leave_it_to_the_server(const io& i, const script& s, const command&
   if (l.stop().stop_requested() && !i.in_place()) link_->post(load_of(s).then(c));
 }
 
-task<reply> client::run(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left) {
-  reply r = co_await link_->call(i, c, l, left);
+task<reply> client::run(io& i, const script& s, const command& c, limit l,
+                        std::optional<abandoned_command>* abandoned) {
+  reply r = co_await link_->call(i, c, l, abandoned);
   for (int tries = 0; tries < 5 && is_missing_script(r, c) && !seeded(bug::noscript_is_no); ++tries) {
     const command again = load_of(s).then(c);
-    r = co_await link_->call(i, again, l, left);
+    r = co_await link_->call(i, again, l, abandoned);
   }
   co_return r;
 }
 
-task<reply> client::run_grant(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left,
-                              std::optional<storage::failure>& missing) {
-  if (!wait_.is_wanted()) return run(i, s, c, std::move(l), left);
-  return run_and_wait(i, s, c, std::move(l), left, missing);
+task<reply> client::run_grant(io& i, const script& s, const command& c, limit l,
+                              std::optional<abandoned_command>* abandoned, std::optional<storage::failure>& missing) {
+  if (!wait_.is_wanted()) return run(i, s, c, std::move(l), abandoned);
+  return run_and_wait(i, s, c, std::move(l), abandoned, missing);
 }
 
-task<reply> client::run_and_wait(io& i, const script& s, const command& c, limit l, std::optional<left_behind>& left,
+task<reply> client::run_and_wait(io& i, const script& s, const command& c, limit l,
+                                 std::optional<abandoned_command>* abandoned,
                                  std::optional<storage::failure>& missing) {
   const std::optional<storage::failure> cannot = co_await wait_.prepare(i, *link_, l);
   if (cannot) co_return *cannot;
   const std::int64_t needed = wait_.needed();
   const command all = wait_.behind(c, needed);
-  reply r = co_await run(i, s, all, std::move(l), left);
+  reply r = co_await run(i, s, all, std::move(l), abandoned);
   value* const v = std::get_if<value>(&r);
   if (v == nullptr || all.wanted() == 1) co_return r;
   if (!seeded(bug::replicas_not_minded)) missing = wait_.missing(*v, needed);

@@ -102,16 +102,17 @@ class client final : public storage::backend, private listener {
                                                               limit);
   /// Runs a script, and loads it first where it must be. The command must outlive the call.
   [[nodiscard]] runtime::task<reply> run(runtime::io&, const script&, const command&, limit,
-                                         std::optional<left_behind>&);
+                                         std::optional<abandoned_command>* = nullptr);
   /// Of a release whose store ends: nobody will hear that the server does not know the script, and ask again. So it
   /// goes along, once more.
   void leave_it_to_the_server(const runtime::io&, const script&, const command&, const limit&);
   /// The same of one that may grant. `missing` is why that does not count yet: too few replicas have it. It may count
   /// when it is asked for again, and has to be given back otherwise.
   [[nodiscard]] runtime::task<reply> run_grant(runtime::io&, const script&, const command&, limit,
-                                               std::optional<left_behind>&, std::optional<storage::failure>& missing);
+                                               std::optional<abandoned_command>*,
+                                               std::optional<storage::failure>& missing);
   [[nodiscard]] runtime::task<reply> run_and_wait(runtime::io&, const script&, const command&, limit,
-                                                  std::optional<left_behind>&,
+                                                  std::optional<abandoned_command>*,
                                                   std::optional<storage::failure>& missing);
 
   const settings settings_;

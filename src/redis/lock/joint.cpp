@@ -32,7 +32,7 @@ task<answer<done>> joint::take_all(io& i, limit l) {
   c.add(ttl.count());
   for (part& p : parts()) c.add(at(p).owner());
   std::optional<storage::failure> missing;
-  reply r = co_await client_.run_grant(i, scripts::acquire_all, c, std::move(l), left_, missing);
+  reply r = co_await client_.run_grant(i, scripts::acquire_all, c, std::move(l), &abandoned_, missing);
   if (auto why = failed<done>(r, client_.settings_.prefix)) co_return std::move(*why);
   const value& v = std::get<value>(r);
   if (v.is(value::kind::integer)) co_return answer<done>::no();
@@ -58,8 +58,7 @@ task<answer<instant>> joint::renew_first(io& i, std::size_t some, milliseconds t
   for (std::size_t n = 0; n < some; ++n) {
     c.add(at(parts()[n]).owner()).add(static_cast<std::int64_t>(parts()[n].fence));
   }
-  std::optional<left_behind> nobody_minds;  // it never creates
-  reply r = co_await client_.run(i, scripts::renew_all, c, std::move(l), nobody_minds);
+  reply r = co_await client_.run(i, scripts::renew_all, c, std::move(l));
   if (!asked_to_let_go(r)) {
     if (auto why = no_number<instant>(r, "renew_all", client_.settings_.prefix)) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
@@ -82,13 +81,12 @@ task<answer<done>> joint::release_first(io& i, std::size_t some, limit l) {
   }
   c.add(client_.inboxes_of(at(*left.front()).all_keys().lock));
   for (part* p : left) c.add(at(*p).owner());
-  if (left_) client_.link_->follow(*left_, load_of(scripts::release_all).then(c));
-  left_.reset();
-  for (part* p : left) at(*p).chase_what_was_left();
-  std::optional<left_behind> nobody_minds;
+  if (abandoned_) client_.link_->follow(*abandoned_, load_of(scripts::release_all).then(c));
+  abandoned_.reset();
+  for (part* p : left) at(*p).undo_abandoned();
   std::optional<std::int64_t> first;
   for (;;) {
-    reply r = co_await client_.run(i, scripts::release_all, c, l, nobody_minds);
+    reply r = co_await client_.run(i, scripts::release_all, c, l);
     if (auto why = no_number<done>(r, "release_all", client_.settings_.prefix)) {
       if (first) break;
       client_.leave_it_to_the_server(i, scripts::release_all, c, l);

@@ -26,7 +26,7 @@ class joint final : public storage::bundle {
   bool asked_to_let_go(const reply&);
 
   client& client_;
-  std::optional<left_behind> left_;  // a step that got no answer, and may take the locks yet
+  std::optional<abandoned_command> abandoned_;  // a step that got no answer, and may take the locks yet
   fence_upkeep upkeep_;
 };
 

@@ -45,8 +45,7 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
     c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.asked).add(k.broken);
   }
   c.add(static_cast<std::int64_t>(holders)).add(static_cast<std::int64_t>(waiters));
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await run(i, scripts::inspect, c, l, nobody_minds);
+  reply r = co_await run(i, scripts::inspect, c, l);
   if (auto why = failed<views>(r, settings_.prefix)) co_return std::move(*why);
   views all;
   std::size_t inboxes = 0;
@@ -78,12 +77,11 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
 }
 
 task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, records& known, limit l) {
-  std::optional<left_behind> nobody_minds;
   if (!settings_.of_a_cluster()) {
     command all(1 + inboxes.size());
     all.add("MGET");
     for (const std::string& inbox : inboxes) all.add(client_record(settings_.prefix, inbox));
-    reply got = co_await link_->call(i, all, l, nobody_minds);
+    reply got = co_await link_->call(i, all, l);
     co_return got;
   }
   // They lie in as many slots. Most of those that are listed together are of few clients. Where one lies that does not
@@ -95,7 +93,7 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
     one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
     const storage::shard at = link_->shard_of(slot_of(one.key()));
     if (!known.of.contains(inbox) && !known.silent.contains(at)) {
-      reply got = co_await link_->call(i, one, l, nobody_minds);
+      reply got = co_await link_->call(i, one, l);
       const auto* const why = std::get_if<storage::failure>(&got);
       value* const said = std::get_if<value>(&got);
       const bool refused = why != nullptr ? why->permanent() : said->is(value::kind::error);
@@ -129,8 +127,7 @@ task<answer<client::found>> client::search(io& i, link& part, std::string prefix
     command c(prefixed ? 6 : 8);
     c.add("SCAN").add(some.cursor).add("MATCH").add(pattern).add("COUNT").add(keys_in_a_step);
     if (!prefixed) c.add("TYPE").add("string");
-    std::optional<left_behind> nobody_minds;
-    reply r = co_await part.call(i, c, l, nobody_minds);
+    reply r = co_await part.call(i, c, l);
     if (auto why = failed<found>(r, settings_.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     const bool good = v.is(value::kind::list) && v.items.size() == 2 && v.items[1].is(value::kind::list) &&
@@ -223,7 +220,6 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
   if (!keys::may_be(settings_.prefix, name)) co_return answer<done>::unknown(keys::refused());
   if (fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
   const keys k(settings_.prefix, name);
-  std::optional<left_behind> nobody_minds;  // asking again does no harm
   std::string bookmark;
   for (;;) {
     command c = call_of(scripts::revoke, 4, 5);
@@ -233,7 +229,7 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
         .add(reason)
         .add(storage::who_we_are())
         .add(bookmark);
-    reply r = co_await run(i, scripts::revoke, c, l, nobody_minds);
+    reply r = co_await run(i, scripts::revoke, c, l);
     const value* const v = std::get_if<value>(&r);
     if (v != nullptr && v->is(value::kind::text)) {
       bookmark = v->text;
@@ -258,9 +254,8 @@ task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
   c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.broken);
   c.add(inboxes_of(k.lock)).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
   c.add(storage::who_we_are()).add(what.reason);
-  std::optional<left_behind> nobody_minds;  // it is known by its id
   for (bool took = false;; took = true) {
-    reply r = co_await run(i, scripts::break_lock, c, l, nobody_minds);
+    reply r = co_await run(i, scripts::break_lock, c, l);
     if (auto why = no_number<done>(r, "break_lock", settings_.prefix, -1)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     const std::string another = "another library holds it, and it is left alone";

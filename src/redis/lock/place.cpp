@@ -114,9 +114,8 @@ task<answer<instant>> place::downgrade(io& i, std::uint64_t fence, milliseconds 
   c.add(static_cast<std::int64_t>(fence)).add(reader);
   fence_ = fence;
   may_be_reader_ = true;
-  std::optional<left_behind> nobody_minds;  // it never creates
   for (;;) {
-    reply r = co_await client_.run(i, scripts::downgrade, c, l, nobody_minds);
+    reply r = co_await client_.run(i, scripts::downgrade, c, l);
     if (auto why = no_number<instant>(r, "downgrade", client_.settings_.prefix)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     if (did == 0) co_return answer<instant>::no();
@@ -133,7 +132,7 @@ task<answer<done>> place::release(io& i, limit l) {
   const script& step = mine().release;
   const keys k = all_keys();
   const command c = release_of(step, k, owner_, client_.inboxes_of(lock_));
-  chase_what_was_left();
+  undo_abandoned();
   answer<done> got = co_await release_by(i, step, c, l);
   if (!may_be_reader_ || got.is_unknown()) co_return got;
   const std::string reader = as_reader(owner_);
@@ -142,11 +141,12 @@ task<answer<done>> place::release(io& i, limit l) {
   co_return got.is_yes() && also.is_no() ? std::move(got) : std::move(also);
 }
 
-void place::chase_what_was_left() {
-  if (!left_) return;
+void place::undo_abandoned() {
+  if (!abandoned_) return;
   const script& step = mine().release;
-  client_.link_->follow(*left_, load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_of(lock_))));
-  left_.reset();
+  client_.link_->follow(*abandoned_,
+                        load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_of(lock_))));
+  abandoned_.reset();
 }
 
 bool place::asked_to_let_go(const std::string& owner, const reply& r) {
@@ -198,13 +198,12 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   c.add(owner).add(ttl.count());
   if (whole || reads) c.add(static_cast<std::int64_t>(fence_));
   if (keeps_fence) c.add("day");
-  std::optional<left_behind> nobody_minds;  // it never creates
-  reply r = co_await client_.run(i, step.renew, c, l, nobody_minds);
+  reply r = co_await client_.run(i, step.renew, c, l);
   if (whole && says_try_again(r)) {
     // The slot is on its way to another node. Until it is there, keys that do not exist are at neither; but K is.
     command alone = call_of(step.renew, 1, 2);
     alone.add(k.lock).add(owner).add(ttl.count());
-    r = co_await client_.run(i, step.renew, alone, l, nobody_minds);
+    r = co_await client_.run(i, step.renew, alone, l);
   }
   if (!asked_to_let_go(owner, r)) {
     if (auto why = no_number<instant>(r, "renew", client_.settings_.prefix)) co_return std::move(*why);
@@ -220,10 +219,9 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
 }
 
 task<answer<done>> place::release_by(io& i, const script& step, const command& c, limit l) {
-  std::optional<left_behind> nobody_minds;
   bool was_there = false;
   for (;;) {
-    reply r = co_await client_.run(i, step, c, l, nobody_minds);
+    reply r = co_await client_.run(i, step, c, l);
     if (auto why = no_number<done>(r, "release", client_.settings_.prefix)) {
       if (was_there) break;
       client_.leave_it_to_the_server(i, step, c, l);
@@ -257,7 +255,7 @@ task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
     c.add("barge");
   }
   std::optional<storage::failure> missing;
-  reply r = co_await client_.run_grant(i, step, c, std::move(l), left_, missing);
+  reply r = co_await client_.run_grant(i, step, c, std::move(l), &abandoned_, missing);
   if (seeded(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
   if (auto why = failed<grant>(r, client_.settings_.prefix)) co_return std::move(*why);
   const value& v = std::get<value>(r);

@@ -29,7 +29,7 @@ class place final : public storage::claim {
   [[nodiscard]] storage::shard lies_on() const noexcept override;
 
   /// A poll that nobody waited for may be carried out after a release, and would take the lock for nobody.
-  void chase_what_was_left();
+  void undo_abandoned();
   /// Of an answer to a renewal: it was renewed, and the server has something to tell us.
   bool asked_to_let_go(const std::string& owner, const reply&);
   [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
@@ -68,7 +68,7 @@ class place final : public storage::claim {
   std::int64_t ticket_ = 0;
   std::uint64_t fence_ = 0;  // of our grant
   fence_upkeep upkeep_;
-  std::optional<left_behind> left_;  // a poll that got no answer
+  std::optional<abandoned_command> abandoned_;  // a poll that got no answer
   std::optional<sample> sampled_;
   runtime::instant again_at_{};
 };

@@ -20,12 +20,11 @@ constexpr const char* has_no_waitaof = "wait_aof needs WAITAOF, which Redis has 
 task<std::optional<storage::failure>> replica_wait::prepare(io& i, link& l, limit until) {
   const std::uint64_t now = doubts_;
   if (prepared_for_ == now) co_return std::nullopt;
-  std::optional<left_behind> nobody_minds;
   std::optional<storage::failure> why;
   if (wait_.on_disks != acknowledgement::disks::none) {
     command probe(3);
     probe.add("COMMAND").add("INFO").add("WAITAOF");
-    const reply r = co_await l.call(i, probe, until, nobody_minds);
+    const reply r = co_await l.call(i, probe, until);
     const value* const v = std::get_if<value>(&r);
     if (v == nullptr) {
       why = std::get<storage::failure>(r);
@@ -38,7 +37,7 @@ task<std::optional<storage::failure>> replica_wait::prepare(io& i, link& l, limi
   if (!why && wait_.by != acknowledgement::count::number) {
     command role(1);
     role.add("ROLE");
-    const reply r = co_await l.call(i, role, until, nobody_minds);
+    const reply r = co_await l.call(i, role, until);
     const value* const v = std::get_if<value>(&r);
     if (v == nullptr) {
       why = std::get<storage::failure>(r);

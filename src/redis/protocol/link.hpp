@@ -43,11 +43,11 @@ struct identity {
   std::optional<command> introduction;  ///< writes down where and what we are, for whoever asks who holds a lock
 };
 
-/// A command that was sent, or is about to be, and whose reply its caller did not get.
-struct left_behind {
+/// Where a command is whose caller left before its reply came. The server may carry it out later.
+struct abandoned_command {
   std::size_t lane = 0;
   std::uint64_t connection = 0;
-  std::uint64_t node = 0;  ///< of a cluster, by its serial
+  std::uint64_t node = 0;  ///< its serial, in a cluster
 };
 
 /// Who hears what the server says by itself.
@@ -73,13 +73,15 @@ class listener {
 class link {
  public:
   virtual ~link() = default;
-  /// A limit cuts the wait, not the command: its reply is read and dropped in its turn. `left` says then where it is,
-  /// if it may be carried out after later commands; and where it was, if the connection broke. Of who blocks, one that
-  /// failed and is not left was certainly not carried out. What is given by reference must outlive the call.
-  virtual runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>& left) = 0;
-  /// Sends this behind it, on the same connection, so that it is carried out later than that, if at all. Nobody waits
-  /// for the reply.
-  virtual void follow(const left_behind&, const command&) noexcept = 0;
+  /// Sends a command and waits for its reply. The limit ends the wait, not the command: its reply is read and dropped
+  /// when it comes. `abandoned` then says where the command is, if it may be carried out after later ones, also when
+  /// the connection broke. A blocking caller whose command failed and is not abandoned knows that it was not carried
+  /// out. What is passed by reference must outlive the call.
+  virtual runtime::task<reply> call(runtime::io&, const command&, limit,
+                                    std::optional<abandoned_command>* abandoned = nullptr) = 0;
+  /// Sends a command on the connection of the abandoned one, so that the server carries it out after that one, or not
+  /// at all. Its reply is dropped.
+  virtual void follow(const abandoned_command&, const command&) noexcept = 0;
   /// Where the slot of a key is, as far as we know.
   [[nodiscard]] virtual storage::shard shard_of(std::uint16_t /*slot*/) const noexcept { return storage::no_shard; }
   /// Whether messages about this key reach us: what a server tells us from now on is heard.

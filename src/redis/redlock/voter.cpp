@@ -118,8 +118,7 @@ task<answer<done>> voter::mend(io& i, const candidate& who, std::uint64_t fence,
   command c = call_of(scripts::raise, 4, 4);
   c.add(k.lock).add(k.fence).add(k.queue).add(k.broken).add(owner_of(who)).add(static_cast<std::int64_t>(fence));
   c.add(ttl.count()).add(waiter_of(who));
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await client_->run(i, scripts::raise, c, l, nobody_minds);
+  reply r = co_await client_->run(i, scripts::raise, c, l);
   if (auto why = no_number<done>(r, "raise", client_->settings_.prefix)) co_return std::move(*why);
   if (std::get<value>(r).number == 0) co_return answer<done>::no();
   if (!rules_.young_ones_vote) {
@@ -153,8 +152,7 @@ task<answer<done>> voter::withdraw(io& i, const candidate& who, bool leaves, lim
   command c = call_of(scripts::withdraw, 2, leaves ? 3 : 1);
   c.add(k.lock).add(k.queue).add(owner_of(who));
   if (leaves) c.add(waiter_of(who)).add(client_->inboxes_);
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await client_->run(i, scripts::withdraw, c, std::move(l), nobody_minds);
+  reply r = co_await client_->run(i, scripts::withdraw, c, std::move(l));
   if (auto why = no_number<done>(r, "withdraw", client_->settings_.prefix)) co_return std::move(*why);
   if (std::get<value>(r).number == 0) co_return answer<done>::no();
   co_return answer<done>::yes(done());
@@ -168,8 +166,7 @@ task<answer<done>> voter::take_away(io& i, storage::breaking what, limit l) {
   c.add(static_cast<std::int64_t>(what.fence));
   c.add(what.owner ? sixteen(what.owner->high, what.owner->low) : std::string());
   c.add(storage::who_we_are()).add(what.reason);
-  std::optional<left_behind> nobody_minds;  // it is known by its id
-  reply r = co_await client_->run(i, scripts::take_away, c, std::move(l), nobody_minds);
+  reply r = co_await client_->run(i, scripts::take_away, c, std::move(l));
   if (auto why = no_number<done>(r, "take_away", client_->settings_.prefix)) co_return std::move(*why);
   if (std::get<value>(r).number == 0) co_return answer<done>::no();
   co_return answer<done>::yes(done());
@@ -178,8 +175,7 @@ task<answer<done>> voter::take_away(io& i, storage::breaking what, limit l) {
 task<answer<std::string>> voter::identity(io& i, limit l) {
   command info(2);
   info.add("INFO").add("server");
-  std::optional<left_behind> nobody_minds;
-  reply r = co_await client_->link_->call(i, info, std::move(l), nobody_minds);
+  reply r = co_await client_->link_->call(i, info, std::move(l));
   if (auto* const why = std::get_if<storage::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
   const facts is = facts::of_info(std::get<value>(r).text);  // an error says nothing
   co_return answer<std::string>::yes(std::string(is.text("run_id")));
@@ -192,13 +188,12 @@ std::unique_ptr<storage::watching> voter::watch(const std::string& name, runtime
 std::string voter::where() const { return client_->settings_.where(); }
 
 task<reply> voter::run_of_age(io& i, const script& s, const command& c, limit l) {
-  std::optional<left_behind> nobody_minds;  // what comes late is taken back
   if (!rules_.young_ones_vote && !seeded(bug::young_servers_vote)) {
     std::optional<storage::failure> too_young = co_await come_of_age(i, l);
     if (too_young) co_return std::move(*too_young);
   }
   const std::uint64_t line = client_->link_->connection_number();
-  reply r = co_await client_->run(i, s, c, l, nobody_minds);
+  reply r = co_await client_->run(i, s, c, l);
   const bool same = rules_.young_ones_vote || client_->link_->connection_number() == line;
   if (!same) co_return storage::failure(errc::unreachable, "the connection broke (" + where() + ")");
   co_return r;
@@ -212,8 +207,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
   if (line == 0 || line != known_) {
     command info(3);
     info.add("INFO").add("server").add("persistence");
-    std::optional<left_behind> nobody_minds;
-    reply r = co_await client_->link_->call(i, info, l, nobody_minds);
+    reply r = co_await client_->link_->call(i, info, l);
     if (auto why = failed<done>(r, client_->settings_.prefix)) co_return std::move(why->why());
     const facts is = facts::of_info(std::get<value>(r).text);
     const std::optional<std::int64_t> up = is.number("uptime_in_seconds");
@@ -243,8 +237,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
 task<bool> voter::writes_at_once(io& i, limit l) {
   command config(3);
   config.add("CONFIG").add("GET").add("appendfsync");
-  std::optional<left_behind> nobody_minds;
-  const reply r = co_await client_->link_->call(i, config, l, nobody_minds);
+  const reply r = co_await client_->link_->call(i, config, l);
   const value* const v = std::get_if<value>(&r);
   co_return v != nullptr && !v->is(value::kind::error) && facts::of_config(*v).text("appendfsync") == "always";
 }

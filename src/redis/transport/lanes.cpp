@@ -4,29 +4,31 @@
 
 namespace holdfast::redis {
 
-reply lanes::call(const command& what, const limit& l, std::optional<left_behind>& left) {
-  return call_by(choose(), what, l, left);
+reply lanes::call(const command& what, const limit& l, std::optional<abandoned_command>* abandoned) {
+  return call_by(choose(), what, l, abandoned);
 }
 
-std::optional<reply> lanes::call_if_open(const command& what, const limit& l, std::optional<left_behind>& left) {
+std::optional<reply> lanes::call_if_open(const command& what, const limit& l,
+                                         std::optional<abandoned_command>* abandoned) {
   const chosen mine = choose_open();
   if (mine.is == nullptr) return std::nullopt;
-  return call_by(mine, what, l, left);
+  return call_by(mine, what, l, abandoned);
 }
 
 /// Its callers count us already.
-reply lanes::call_by(chosen mine, const command& what, const limit& l, std::optional<left_behind>& left) {
+reply lanes::call_by(chosen mine, const command& what, const limit& l, std::optional<abandoned_command>* abandoned) {
   const struct leaving {
     lane& from;
     ~leaving() { from.callers.fetch_sub(1, std::memory_order_relaxed); }
   } at_the_end{*mine.is};
   std::optional<std::uint64_t> connection;
   reply got = mine.is->call(what, l, connection);
-  if (connection) left = left_behind{.lane = mine.number, .connection = *connection};
+  if (connection && abandoned != nullptr)
+    *abandoned = abandoned_command{.lane = mine.number, .connection = *connection};
   return got;
 }
 
-void lanes::follow(const left_behind& where, const command& what) noexcept {
+void lanes::follow(const abandoned_command& where, const command& what) noexcept {
   all_.with([&](auto& all) { all.at(where.lane)->follow(where.connection, what); });
 }
 

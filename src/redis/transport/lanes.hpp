@@ -16,10 +16,10 @@ class lanes {
   lanes(const dialer& d, runtime::loop& loop, std::function<void()> in_doubt)
       : dialer_(d), loop_(loop), in_doubt_(std::move(in_doubt)) {}
 
-  [[nodiscard]] reply call(const command&, const limit&, std::optional<left_behind>&);
+  [[nodiscard]] reply call(const command&, const limit&, std::optional<abandoned_command>* = nullptr);
   /// The same, over a connection that is open. Empty: there is none.
-  [[nodiscard]] std::optional<reply> call_if_open(const command&, const limit&, std::optional<left_behind>&);
-  void follow(const left_behind&, const command&) noexcept;
+  [[nodiscard]] std::optional<reply> call_if_open(const command&, const limit&, std::optional<abandoned_command>*);
+  void follow(const abandoned_command&, const command&) noexcept;
   [[nodiscard]] bool any_open() const noexcept;
   /// Closes those that were idle since then, but for one that is open if `keep_one`. Returns false if all are closed.
   bool close_idle_since(runtime::instant, bool keep_one = false) noexcept;
@@ -32,7 +32,7 @@ class lanes {
   };
   [[nodiscard]] chosen choose();
   [[nodiscard]] chosen choose_open() const;  ///< null: none is open
-  [[nodiscard]] static reply call_by(chosen, const command&, const limit&, std::optional<left_behind>&);
+  [[nodiscard]] static reply call_by(chosen, const command&, const limit&, std::optional<abandoned_command>*);
   const dialer& dialer_;
   runtime::loop& loop_;
   const std::function<void()> in_doubt_;

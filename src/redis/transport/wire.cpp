@@ -39,15 +39,15 @@ void wire::start_watch() {
   watch_->start();
 }
 
-task<reply> wire::call(io& i, const command& what, limit l, std::optional<left_behind>& left) {
+task<reply> wire::call(io& i, const command& what, limit l, std::optional<abandoned_command>* abandoned) {
   start_watch();
   const runtime::instant sent = i.now();
   reply got = storage::failure(errc::unreachable, "");
   if (i.in_place()) {
     start();
-    got = call_by_lane(what, l, left);
+    got = call_by_lane(what, l, abandoned);
   } else {
-    got = co_await call_on_loop(i, what, std::move(l), left);
+    got = co_await call_on_loop(i, what, std::move(l), abandoned);
   }
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && is_wrong_server(said->text)) {
@@ -70,11 +70,11 @@ void wire::start() {
   tasks_.spawn(tidy());
 }
 
-task<reply> wire::call_on_loop(io& i, const command& what, limit l, std::optional<left_behind>& left) {
+task<reply> wire::call_on_loop(io& i, const command& what, limit l, std::optional<abandoned_command>* abandoned) {
   if (!main_.listens() && lanes_.any_open()) {
     const bool connects = co_await connect_for_half(i, l);
     std::optional<reply> instead;
-    if (!connects) instead = co_await call_by_open_lane(i, what, l, left);
+    if (!connects) instead = co_await call_by_open_lane(i, what, l, abandoned);
     if (instead) co_return *std::move(instead);
   }
   reply got = co_await main_.call(i, what, std::move(l));
@@ -96,10 +96,10 @@ task<bool> wire::connect_for_half(io& i, limit l) {
 
 /// Empty: no lane is open, or the caller's time is over.
 task<std::optional<reply>> wire::call_by_open_lane(io& i, const command& what, limit l,
-                                                   std::optional<left_behind>& left) {
+                                                   std::optional<abandoned_command>* abandoned) {
   const auto is_over = [&] { return i.now() >= l.at() || l.stop().stop_requested(); };
   if (is_over() || !lanes_.any_open()) co_return std::nullopt;
-  const auto calling = [&] { return is_over() ? std::nullopt : lanes_.call_if_open(what, l, left); };
+  const auto calling = [&] { return is_over() ? std::nullopt : lanes_.call_if_open(what, l, abandoned); };
   runtime::queue_thread& where = thread_for_lanes();
   std::optional<reply> got = co_await runtime::blocking(i, calling, &where);
   co_return got;
@@ -124,13 +124,13 @@ void wire::look_at_clock(const command& what, const reply& got, runtime::instant
 }
 
 /// The first one says who we are, too: a holder that never needs the main line can be named all the same.
-reply wire::call_by_lane(const command& what, const limit& l, std::optional<left_behind>& left) {
+reply wire::call_by_lane(const command& what, const limit& l, std::optional<abandoned_command>* abandoned) {
   // Read first: a write by every caller would cost all of them.
-  if (introduced_.load(std::memory_order_relaxed)) return lanes_.call(what, l, left);
+  if (introduced_.load(std::memory_order_relaxed)) return lanes_.call(what, l, abandoned);
   command both = *introduction_;
   both.then(what);
   introduced_ = true;
-  reply got = lanes_.call(both, l, left);
+  reply got = lanes_.call(both, l, abandoned);
   if (!std::holds_alternative<value>(got)) introduced_ = false;
   return got;
 }

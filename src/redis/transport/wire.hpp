@@ -19,8 +19,8 @@ class wire final : public link {
   /// Connects when first used. Throws as dialer does.
   wire(settings, const identity&, runtime::loop&, listener&);
 
-  runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<left_behind>&) override;
-  void follow(const left_behind& where, const command& what) noexcept override { lanes_.follow(where, what); }
+  runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<abandoned_command>*) override;
+  void follow(const abandoned_command& where, const command& what) noexcept override { lanes_.follow(where, what); }
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return main_.listens(); }
   runtime::task<std::optional<storage::failure>> listen(runtime::io& i, const std::string&, limit l) override {
     start_watch();
@@ -34,11 +34,11 @@ class wire final : public link {
   void close() noexcept override;
 
  private:
-  [[nodiscard]] reply call_by_lane(const command&, const limit&, std::optional<left_behind>&);
-  runtime::task<reply> call_on_loop(runtime::io&, const command&, limit, std::optional<left_behind>&);
+  [[nodiscard]] reply call_by_lane(const command&, const limit&, std::optional<abandoned_command>*);
+  runtime::task<reply> call_on_loop(runtime::io&, const command&, limit, std::optional<abandoned_command>*);
   runtime::task<bool> connect_for_half(runtime::io&, limit);
   runtime::task<std::optional<reply>> call_by_open_lane(runtime::io&, const command&, limit,
-                                                        std::optional<left_behind>&);
+                                                        std::optional<abandoned_command>*);
   [[nodiscard]] runtime::queue_thread& thread_for_lanes();
   void start();
   void start_watch();

@@ -26,7 +26,7 @@ using lines = std::vector<std::string>;
 
 /// A server that answers what the test says, in the protocol's own words.
 struct scripted_link final : link {
-  runtime::task<reply> call(runtime::io&, const command& what, limit, std::optional<left_behind>&) override {
+  runtime::task<reply> call(runtime::io&, const command& what, limit, std::optional<abandoned_command>*) override {
     for (const std::string& each : test::decoded(what.bytes())) sent.push_back(each);
     reply last = storage::failure(errc::unreachable, "");
     for (std::size_t n = 0; n < what.replies(); ++n) {
@@ -38,7 +38,7 @@ struct scripted_link final : link {
     }
     co_return last;
   }
-  void follow(const left_behind&, const command&) noexcept override {}
+  void follow(const abandoned_command&, const command&) noexcept override {}
   [[nodiscard]] bool listens(const std::string&) const noexcept override { return listening; }
   runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string&, limit) override {
     listening = !deaf;
