@@ -72,21 +72,15 @@ redis_link::way& redis_link::choose(const io& i) {
 
 task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what, limit l,
                                        std::optional<redis::abandoned_command>* abandoned) {
-  slot mine(what);
-  w.due.insert(w.due.end(), what.replies() - mine.due(), nullptr);
-  w.due.insert(w.due.end(), mine.due(), &mine);
-  w.line->send(what.bytes());
+  redis::pending_reply mine(what);
+  send(w, what, &mine);
   const instant too_long = later(i.now(), longest_silence);
   const limit nearer(std::min(l.at(), too_long), l.stop());
-  const wake why = co_await wait(i, mine.answered, nearer);
+  const wake why = co_await wait(i, mine.ready, nearer);
   if (mine.got) co_return std::move(*mine.got);
   const std::size_t which = &w == &main_ ? lanes_.size() : static_cast<std::size_t>(&w - lanes_.data());
   if (abandoned != nullptr) *abandoned = redis::abandoned_command{.lane = which, .connection = w.number};
-  if (seeded(bug::late_reply_to_another)) {
-    std::erase(w.due, &mine);
-  } else {
-    std::replace(w.due.begin(), w.due.end(), &mine, static_cast<slot*>(nullptr));
-  }
+  w.sent.abandon(mine);
   if (why == wake::late && i.now() >= too_long) give_up(w);
   co_return no_answer();
 }
@@ -94,8 +88,14 @@ task<redis::reply> redis_link::call_on(io& i, way& w, const redis::command& what
 void redis_link::follow(const redis::abandoned_command& where, const redis::command& what) noexcept {
   way& w = at(where.lane);
   if (!is_open(w) || w.number != where.connection) return;
-  w.due.insert(w.due.end(), what.replies(), nullptr);
-  w.line->send(what.bytes());
+  send(w, what, nullptr);
+}
+
+void redis_link::send(way& w, const redis::command& what, redis::pending_reply* waiter) {
+  w.sent.add(what, waiter);
+  std::string bytes;
+  w.sent.take_unsent(bytes);
+  w.line->send(bytes);
 }
 
 /// For a lane: whoever finds it closed opens it.
@@ -150,8 +150,7 @@ task<void> redis_link::dial() {
 
 void redis_link::post(const redis::command& what) {
   if (!up_) return;
-  main_.due.insert(main_.due.end(), what.replies(), nullptr);
-  main_.line->send(what.bytes());
+  send(main_, what, nullptr);
 }
 
 bool redis_link::connect(way& w) {
@@ -169,23 +168,17 @@ void redis_link::came(way& w, value v) {
     on_message(v.items.at(2).text);
     return listener_.pushed(v.items.at(2).text);
   }
-  if (w.due.empty()) {
+  if (w.sent.empty()) {
     if (!seeded(bug::late_reply_to_another)) world_.violate("I12: a reply that nobody asked for");
     return;
   }
-  slot* const whose = w.due.front();
-  w.due.pop_front();
-  if (whose == nullptr) return;
-  if (whose->take(std::move(v))) whose->answered.set();
+  redis::pending_reply* const complete = w.sent.take(std::move(v));
+  if (complete != nullptr) complete->ready.set();
 }
 
 /// What was due is not known.
 void redis_link::broke(way& w) {
-  for (slot* const s : std::exchange(w.due, {})) {
-    if (s == nullptr) continue;
-    s->got = redis::reply(no_connection());
-    s->answered.set();
-  }
+  w.sent.fail_all(no_connection(), [](redis::pending_reply& failed, bool /*was_sent*/) { failed.ready.set(); });
   if (&w == &main_ && !std::exchange(up_, false)) {  // it was not up yet: dial() takes care of it
     if (dialling_) subscribed_.set();
     return;

@@ -1,5 +1,4 @@
 #pragma once
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -7,7 +6,7 @@
 #include <vector>
 
 #include "redis/protocol/link.hpp"
-#include "redis/transport/awaited.hpp"
+#include "redis/transport/pipeline.hpp"
 #include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
 #include "sim/client_io.hpp"
@@ -51,21 +50,18 @@ class redis_link final : public redis::link {
   std::function<void(const std::string&)> on_message = [](const std::string&) {};
 
  private:
-  struct slot : redis::awaited {
-    using awaited::awaited;
-    runtime::signal answered;
-  };
   struct visitor {
     runtime::signal called;
     std::optional<storage::failure> why;
   };
-  /// A line and the callers whose replies are due on it, in order; null: the caller has left.
+  /// A line and the callers whose replies are due on it.
   struct way {
     std::shared_ptr<redis_line> line;
-    std::deque<slot*> due;
+    redis::pipeline sent;
     std::uint64_t number = 0;  // of the line
   };
   class counted;
+  static void send(way&, const redis::command&, redis::pending_reply*);
   [[nodiscard]] way& choose(const runtime::io&);
   runtime::task<redis::reply> call_on(runtime::io&, way&, const redis::command&, limit,
                                       std::optional<redis::abandoned_command>*);

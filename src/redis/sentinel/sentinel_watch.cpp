@@ -62,13 +62,14 @@ std::unique_ptr<connection> sentinel_watch::dial(line& to) const noexcept {
 
 /// Until it breaks, or gives no answer.
 task<void> sentinel_watch::listen(line& l) {
-  l.due = 0;
+  l.sent.clear();
+  l.answers.clear();
   l.epoch.reset();
   for (bool good = begin(l); good;) {
     const milliseconds period = sentinels_.between_questions();
     const wake why = co_await wait(loop_, l.broken, limit(later(loop_.now(), period), ending_.get_token()));
-    const bool is_silent = l.due != 0 && loop_.now() >= later(l.asked, period);  // a message may have made us ask
-    good = why == wake::late && !is_silent && (l.due != 0 || ask(l));
+    const bool is_silent = !l.sent.empty() && loop_.now() >= later(l.asked, period);  // a message may have made us ask
+    good = why == wake::late && !is_silent && (!l.sent.empty() || ask(l));
   }
   loop_.unwatch(l.to->fd());
   l.to.reset();
@@ -86,9 +87,10 @@ bool sentinel_watch::begin(line& l) noexcept {
 bool sentinel_watch::ask(line& l) noexcept {
   try {
     const command question = sentinels_.question();
-    std::string bytes = question.bytes();
-    if (l.due == 0) l.asked = loop_.now();
-    l.due += question.replies();
+    if (l.sent.empty()) l.asked = loop_.now();
+    l.sent.add(question, &l.answers.emplace_back(question));
+    std::string bytes;
+    l.sent.take_unsent(bytes);
     return l.to->send(bytes);
   } catch (const std::exception&) {
     return false;
@@ -101,22 +103,14 @@ void sentinel_watch::on_ready(line& l) noexcept {
     while (std::optional<value> v = l.to->next()) {
       if (v->is(value::kind::push)) {
         take_message(l, *v);
-      } else {
-        take(l, std::move(*v));
+      } else if (l.sent.take(std::move(*v)) != nullptr) {
+        const value both = std::get<value>(*std::move(l.answers.front().got));
+        l.answers.pop_front();
+        l.epoch = sentinels_.hear(both.items[0], both.items[1]);
       }
     }
   } catch (const std::exception&) {
     l.broken.set();
-  }
-}
-
-void sentinel_watch::take(line& l, value answered) {
-  if (l.due == 0) throw malformed("a answered that nobody asked for");
-  const bool is_second = l.due-- % 2 == 1;
-  if (is_second) {
-    l.epoch = sentinels_.hear(l.first_reply, answered);
-  } else {
-    l.first_reply = std::move(answered);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "redis/sentinel/promotion.hpp"
 #include "redis/sentinel/sentinels.hpp"
 #include "redis/transport/connection.hpp"
+#include "redis/transport/pipeline.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
@@ -36,9 +37,9 @@ class sentinel_watch {
     explicit line(std::size_t n) noexcept : which(n) {}
     const std::size_t which;
     std::unique_ptr<connection> to;
-    std::size_t due = 0;                // replies, of which each question has two
-    runtime::instant asked{};           // since then they are due
-    value first_reply;                  // of the two
+    pipeline sent;
+    std::deque<pending_reply> answers;  // to the questions in `sent`
+    runtime::instant asked{};           // since then the first of them is due
     std::optional<std::int64_t> epoch;  // in which it named the primary
     runtime::signal broken;
     bool warned = false;  // that the user may not subscribe there
@@ -49,7 +50,6 @@ class sentinel_watch {
   [[nodiscard]] bool begin(line&) noexcept;
   [[nodiscard]] bool ask(line&) noexcept;
   void on_ready(line&) noexcept;
-  void take(line&, value);
   void take_message(line&, const value&);
 
   const dialer& dialer_;

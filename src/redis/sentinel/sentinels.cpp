@@ -163,7 +163,7 @@ std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) co
 }
 
 /// An epoch begins with its primary: asked for in this order, the place is never older than the epoch.
-command sentinels::question() const { return question_of_service().then(question_of_place()); }
+command sentinels::question() const { return question_of_service().along_with(question_of_place()); }
 
 command sentinels::question_of_service() const {
   command c(3);

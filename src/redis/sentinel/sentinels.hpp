@@ -46,7 +46,7 @@ class sentinels {
   /// A connection to that one, which takes question(), and from now on tells of every change; unless the user may not
   /// subscribe: then `refusal` says so. Blocks; throws storage::failure, net::broken, malformed.
   [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&, std::string& refusal) const;
-  /// In two parts, each with a reply of its own.
+  /// Both replies to it are wanted.
   [[nodiscard]] command question() const;
   /// Both replies. The epoch in which it names the primary; nothing: they make no sense.
   std::optional<std::int64_t> hear(const value& service, const value& at);

@@ -37,18 +37,12 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
   bool nobody_drives = false;
   {
     const std::lock_guard lock(mutex_);
-    if (due_.empty()) silent_since_ = boot_clock::now();
-    const std::size_t before = due_.size();
-    queue(what);
-    std::fill(due_.end() - static_cast<std::ptrdiff_t>(mine.due()), due_.end(), &mine);
+    queue(what, &mine);
     nobody_drives = !driven_;
-    if (nobody_drives) {
-      driven_ = mine.drives = true;
-      left_over_ = before;
-    }
+    if (nobody_drives) driven_ = mine.drives = true;
   }
   if (nobody_drives) return drive(mine, true, l, left);
-  if (runtime::wait_here(mine.called, l) != wake::signalled) {
+  if (runtime::wait_here(mine.ready, l) != wake::signalled) {
     {
       const std::lock_guard lock(mutex_);
       if (!mine.got) {
@@ -56,7 +50,7 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
         return no_answer();
       }
     }
-    (void)runtime::wait_here(mine.called, limit(runtime::never));  // whoever brings the reply is about to call us
+    (void)runtime::wait_here(mine.ready, limit(runtime::never));  // whoever brings the reply is about to call us
   }
   // Nobody touches our slot any more: we have our reply, or it is we who drive.
   if (!mine.got) return drive(mine, false, l, left);
@@ -64,23 +58,16 @@ reply lane::call(const command& what, const limit& l, std::optional<std::uint64_
   return std::move(*mine.got);
 }
 
-/// Under the lock. For want of memory it throws, and has done nothing.
-void lane::queue(const command& what) {
-  const std::size_t before = due_.size();
-  due_.insert(due_.end(), what.replies(), nullptr);
-  try {
-    ready_.append(what.bytes());
-  } catch (const std::bad_alloc&) {
-    due_.resize(before);
-    throw;
-  }
-  unsent_ += what.replies();
+/// Under the lock.
+void lane::queue(const command& what, slot* whose) {
+  if (pipeline_.empty()) silent_since_ = boot_clock::now();
+  pipeline_.add(what, whose);
 }
 
 lane::to_be_called::~to_be_called() {
   for (slot* s = first_; s != nullptr;) {
     slot* const next = s->next;  // it may be gone once it is called
-    s->called.set();
+    s->ready.set();
     s = next;
   }
 }
@@ -130,13 +117,7 @@ bool lane::serve(const slot& mine, const limit& l) {
     bool answered = false;
     {
       const std::lock_guard lock(mutex_);
-      if (sending_.empty()) {
-        sending_.swap(ready_);
-      } else {
-        sending_.append(ready_);
-        ready_.clear();
-      }
-      unsent_ = 0;
+      pipeline_.take_unsent(sending_);
       answered = mine.got.has_value();
       silent_since = silent_since_;
     }
@@ -170,8 +151,7 @@ void lane::replace_if_bad() {
   if (!connection_ || still_good()) return;
   hang_up();
   const std::lock_guard lock(mutex_);
-  due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(left_over_));
-  left_over_ = 0;
+  pipeline_.drop_abandoned();
 }
 
 void lane::make_sure_of_connection(const limit& l) {
@@ -213,7 +193,7 @@ bool lane::still_good() {
     return false;
   }
   const std::lock_guard lock(mutex_);
-  if (left_over_ == 0) silent_since_ = now;
+  if (!pipeline_.starts_abandoned()) silent_since_ = now;
   return now - silent_since_ <= dialer_.how().timeout;
 }
 
@@ -221,25 +201,22 @@ bool lane::still_good() {
 void lane::hand_out() {
   to_be_called answered;
   const std::lock_guard lock(mutex_);
-  bool messages = false;
+  bool messages = false, replies = false;
   while (std::optional<value> v = connection_->next()) {
-    messages = messages || v->is(value::kind::push);
-    if (v->is(value::kind::push)) continue;
-    if (due_.empty()) throw malformed("a reply that nobody asked for");
-    slot* const whose = due_.front();
-    due_.pop_front();
-    if (left_over_ != 0) --left_over_;
-    silent_since_ = boot_clock::now();
-    if (whose == nullptr || !whose->take(std::move(*v))) continue;
-    if (!whose->drives) answered.add(*whose);
+    const bool is_message = v->is(value::kind::push);
+    (is_message ? messages : replies) = true;
+    if (is_message) continue;
+    auto* const whose = static_cast<slot*>(pipeline_.take(std::move(*v)));
+    if (whose != nullptr && !whose->drives) answered.add(*whose);
   }
-  if (!messages) silent_since_ = boot_clock::now();  // a long reply comes in many parts
+  // A long reply comes in many parts. A server that sends messages only is silent.
+  if (replies || !messages) silent_since_ = boot_clock::now();
 }
 
 /// Under the lock. Its reply will be read and dropped in its turn. On which connection, that is.
 std::uint64_t lane::leave(slot& mine, bool drove) {
   const std::uint64_t here = number_;
-  std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
+  pipeline_.abandon(mine);
   if (drove) let_another_drive();
   return here;
 }
@@ -248,7 +225,7 @@ void lane::follow(std::uint64_t connection, const command& what) noexcept {
   const std::lock_guard lock(mutex_);
   if (connection != number_ || (!driven_ && !connection_)) return;
   try {
-    queue(what);
+    queue(what, nullptr);
   } catch (const std::bad_alloc&) {
     return;  // the ttl takes care of what it was to undo
   }
@@ -258,17 +235,16 @@ void lane::follow(std::uint64_t connection, const command& what) noexcept {
 /// Under the lock. If nobody is left, the next caller reads what is due first.
 void lane::let_another_drive() {
   used_ = boot_clock::now();
-  const auto next = std::find_if(due_.begin(), due_.end(), [](const slot* s) { return s != nullptr; });
-  driven_ = next != due_.end();
+  auto* const next = static_cast<slot*>(pipeline_.first_waiter());
+  driven_ = next != nullptr;
   if (!driven_) return send_what_is_left();
-  left_over_ = 0;
   if (distrusted_) {
     const storage::failure why = *std::move(distrusted_);
     distrusted_.reset();
     return fail_all(why);
   }
-  (*next)->drives = true;
-  (*next)->called.set();
+  next->drives = true;
+  next->ready.set();
 }
 
 /// Under the lock, when nobody waits. What callers have left here is sent now, or never: whoever comes next would send
@@ -276,36 +252,28 @@ void lane::let_another_drive() {
 void lane::send_what_is_left() noexcept {
   if (connection_) {
     try {
-      sending_.append(ready_);
+      pipeline_.take_unsent(sending_);
       (void)connection_->send(sending_);
     } catch (const std::exception&) {
       gone_ = true;  // the next caller opens another
     }
-  } else {
-    due_.erase(due_.end() - static_cast<std::ptrdiff_t>(unsent_), due_.end());
   }
-  ready_.clear();
-  unsent_ = 0;
+  pipeline_.drop_unsent();
   if (sending_.empty()) return;
   hang_up();  // in the middle of a command
-  due_.clear();
+  pipeline_.clear();
 }
 
 /// Under the lock. What was due is not known; the next caller opens a new connection.
 void lane::fail_all(const storage::failure& why) noexcept {
   const std::uint64_t here = number_;
   hang_up();
-  ready_.clear();
   driven_ = false;
-  for (; !due_.empty(); due_.pop_front()) {
-    slot* const s = due_.front();
-    const bool more_of_it = due_.size() > 1 && due_[1] == s;  // it is gone once it is called
-    if (s == nullptr || more_of_it) continue;
-    if (due_.size() > unsent_) s->lost_with = here;
-    s->got = copy_of(why);
-    if (!s->drives) s->called.set();
-  }
-  unsent_ = 0;
+  pipeline_.fail_all(why, [here](pending_reply& failed, bool was_sent) {
+    slot& s = static_cast<slot&>(failed);
+    if (was_sent) s.lost_with = here;
+    if (!s.drives) s.ready.set();
+  });
 }
 
 reply lane::no_answer() const {
@@ -321,7 +289,7 @@ bool lane::close_if_idle_since(instant then) noexcept {
   const std::lock_guard lock(mutex_);
   if (driven_ || used_ >= then) return false;
   hang_up();
-  due_.clear();  // nobody waits
+  pipeline_.clear();
   return true;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,11 +7,10 @@
 #include <string>
 
 #include "redis/protocol/link.hpp"
-#include "redis/transport/awaited.hpp"
 #include "redis/transport/connection.hpp"
+#include "redis/transport/pipeline.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/signal.hpp"
 #include "runtime/small_mutex.hpp"
 
 namespace holdfast::redis {
@@ -45,9 +43,8 @@ class lane {
 
  private:
   /// One that waits for its reply, on its caller's stack.
-  struct slot : awaited {
-    using awaited::awaited;
-    runtime::signal called;
+  struct slot : pending_reply {
+    using pending_reply::pending_reply;
     bool drives = false;
     std::optional<std::uint64_t> lost_with;  // the connection that broke; the command may have been carried out
     slot* next = nullptr;
@@ -65,7 +62,7 @@ class lane {
     slot* first_ = nullptr;
     slot** last_ = &first_;
   };
-  void queue(const command&);
+  void queue(const command&, slot*);
   [[nodiscard]] reply drive(slot& mine, bool found_idle, const limit&, std::optional<std::uint64_t>& left);
   [[nodiscard]] bool serve(const slot& mine, const limit&);
   [[nodiscard]] bool give_up(runtime::instant too_long) const;
@@ -93,10 +90,7 @@ class lane {
 
   mutable runtime::small_mutex mutex_;
   // Under the lock.
-  std::string ready_;          // to be sent
-  std::deque<slot*> due_;      // whose replies are due, in order; null: its caller has left
-  std::size_t unsent_ = 0;     // how many of them, the last, are of commands in ready_
-  std::size_t left_over_ = 0;  // how many of them nobody waited for when the driver came
+  pipeline pipeline_;  // all its waiters are slots
   bool driven_ = false;
   std::optional<storage::failure> distrusted_;
   runtime::instant used_{};          // last

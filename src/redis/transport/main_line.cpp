@@ -48,16 +48,16 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
   }
   if (!lines_.commands)
     co_return storage::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
-  slot mine(what);
+  pending_reply mine(what);
   queue(what, &mine);
   // Thousands may be due before ours: as long as they come, the server is there.
   for (bool over = false; !over;) {
     const limit nearer(std::min(l.at(), later(silent_since_, dialer_.how().timeout)), l.stop());
-    const wake why = co_await wait(i, mine.answered, nearer);
+    const wake why = co_await wait(i, mine.ready, nearer);
     over = why != wake::late || i.now() >= l.at() || is_silent();
   }
   if (mine.got) co_return std::move(*mine.got);
-  std::replace(due_.begin(), due_.end(), &mine, static_cast<slot*>(nullptr));
+  pipeline_.abandon(mine);
   // Also if it is our own time that is over: all who come may have less of it than a silent server is given.
   if (is_silent()) break_up("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms", true);
   const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
@@ -68,7 +68,9 @@ task<reply> main_line::call(io& i, const command& what, limit l) {
 /// Replies are due, and nothing but messages has come for too long. One may be there, if it was the loop that had no
 /// time.
 bool main_line::is_silent() noexcept {
-  const auto for_too_long = [&] { return !due_.empty() && loop_.now() >= later(silent_since_, dialer_.how().timeout); };
+  const auto for_too_long = [&] {
+    return !pipeline_.empty() && loop_.now() >= later(silent_since_, dialer_.how().timeout);
+  };
   if (for_too_long() && lines_.commands) on_ready();
   return for_too_long();
 }
@@ -242,15 +244,8 @@ void main_line::end(const storage::failure& why) noexcept {
   heard_.with([](slots& all) { all.reset(); });
   asked_for_.reset();
   writable_watched_ = false;
-  ready_.clear();
-  taken_ += due_.size();
-  for (; !due_.empty(); due_.pop_front()) {
-    slot* const s = due_.front();
-    const bool more_of_it = due_.size() > 1 && due_[1] == s;
-    if (s == nullptr || more_of_it) continue;
-    s->got = copy_of(why);
-    s->answered.set();
-  }
+  sending_.clear();
+  pipeline_.fail_all(why, [](pending_reply& failed, bool /*was_sent*/) { failed.ready.set(); });
   if (!ending_.stop_requested()) listener_.in_doubt(storage::no_shard);
 }
 
@@ -260,14 +255,11 @@ bool main_line::retire() noexcept {
   return lobby_.retire();
 }
 
-void main_line::queue(const command& what, slot* whose) {
+void main_line::queue(const command& what, pending_reply* whose) {
   try {
-    if (due_.empty()) silent_since_ = loop_.now();
-    if (ready_.empty()) tasks_.spawn(flush_soon());
-    ready_.append(what.bytes());
-    due_.insert(due_.end(), what.replies(), nullptr);
-    std::fill(due_.end() - static_cast<std::ptrdiff_t>(what.wanted()), due_.end(), whose);
-    if (whose != nullptr) whose->number = taken_ + due_.size() - 1;
+    if (pipeline_.empty()) silent_since_ = loop_.now();
+    if (sending_.empty() && !pipeline_.has_unsent()) tasks_.spawn(flush_soon());
+    pipeline_.add(what, whose);
   } catch (const std::bad_alloc&) {
     break_up("no memory");
     throw;
@@ -282,7 +274,8 @@ task<void> main_line::flush_soon() {
 
 void main_line::flush() {
   try {
-    const bool all = lines_.commands->send(ready_);
+    pipeline_.take_unsent(sending_);
+    const bool all = lines_.commands->send(sending_);
     if (all == writable_watched_) loop_.watch_writable(lines_.commands->fd(), !all);
     writable_watched_ = !all;
   } catch (const std::exception& e) {
@@ -294,50 +287,49 @@ void main_line::on_ready() noexcept {
   try {
     if (writable_watched_) flush();
     const bool came = lines_.commands->receive();
-    const std::uint64_t taken = taken_;
-    bool messages = false;
+    bool messages = false, replies = false;
     while (std::optional<value> v = lines_.commands->next()) {
       if (v->is(value::kind::push)) {
         messages = true;
-        deliver(std::move(*v));
+        replies = deliver(std::move(*v)) || replies;
       } else {
+        replies = true;
         take_reply(std::move(*v));
       }
     }
     // A long reply comes in many parts. A server that sends messages only is silent.
-    if (taken_ != taken || (came && !messages)) silent_since_ = loop_.now();
+    if (replies || (came && !messages)) silent_since_ = loop_.now();
   } catch (const std::exception& e) {
     break_up(e.what());
   }
 }
 
 void main_line::take_reply(value v) {
-  if (due_.empty()) throw malformed("a reply that nobody asked for");
-  slot* const whose = due_.front();
-  due_.pop_front();
-  ++taken_;
-  if (whose != nullptr && whose->take(std::move(v))) whose->answered.set();
+  pending_reply* const complete = pipeline_.take(std::move(v));
+  if (complete != nullptr) complete->ready.set();
 }
 
 void main_line::on_message() noexcept {
   try {
     (void)lines_.messages->receive();
-    while (std::optional<value> v = lines_.messages->next()) deliver(std::move(*v));
+    while (std::optional<value> v = lines_.messages->next()) (void)deliver(std::move(*v));
   } catch (const std::exception& e) {
     break_up(e.what());
   }
 }
 
-/// {smessage, channel, text}; {ssubscribe, channel, how many}, which comes in the place of a reply; and {sunsubscribe,
-/// …}, when the server has taken an inbox away. A cluster does so when a slot moves: what was in it is elsewhere now.
-void main_line::deliver(value push) {
-  if (push.items.size() < 2) return;
+/// {smessage, channel, text}; {ssubscribe, channel, how many}, which comes in the place of a reply, and then it returns
+/// true; and {sunsubscribe, …}, when the server has taken an inbox away. A cluster does so when a slot moves: what was
+/// in it is elsewhere now.
+bool main_line::deliver(value push) {
+  if (push.items.size() < 2) return false;
   const std::string& what = push.items[0].text;
   if (what == "smessage" && push.items.size() == 3) {
     listener_.pushed(push.items[2].text);
   } else if (what == "ssubscribe") {
     heard_.with([&](slots& all) { all.set(slot_of(push.items[1].text)); });
     take_reply(std::move(push));
+    return true;
   } else if (what == "sunsubscribe" && !dialer_.how().of_a_cluster()) {
     break_up("the server has taken our inbox away");
   } else if (what == "sunsubscribe") {
@@ -346,6 +338,7 @@ void main_line::deliver(value push) {
     asked_for_.reset(where);
     listener_.missed(storage::no_shard);
   }
+  return false;
 }
 
 /// serve() takes it from here.

@@ -2,16 +2,15 @@
 #include <atomic>
 #include <bitset>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <stop_token>
 #include <string>
 
 #include "redis/protocol/link.hpp"
 #include "redis/protocol/slots.hpp"
-#include "redis/transport/awaited.hpp"
 #include "redis/transport/connection.hpp"
 #include "redis/transport/lobby.hpp"
+#include "redis/transport/pipeline.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/nursery.hpp"
@@ -64,11 +63,6 @@ class main_line {
   void close() noexcept;
 
  private:
-  struct slot : awaited {
-    using awaited::awaited;
-    runtime::signal answered;
-    std::uint64_t number = 0;  // of its last, of all that were ever due
-  };
   struct lines {
     std::unique_ptr<connection> commands, messages;  // messages: only with RESP2
     std::optional<storage::failure> why;             // there are none
@@ -92,11 +86,11 @@ class main_line {
   void end(const storage::failure&) noexcept;
   [[nodiscard]] bool retire() noexcept;
   void fail_to_connect(const storage::failure&) noexcept;
-  void queue(const command&, slot*);
+  void queue(const command&, pending_reply*);
   void flush();
   void on_ready() noexcept;
   void on_message() noexcept;
-  void deliver(value);
+  [[nodiscard]] bool deliver(value);
   void take_reply(value);
   [[nodiscard]] command subscription(std::uint16_t of_slot) const;
   runtime::task<void> run(std::shared_ptr<errand>, std::uint16_t of_slot, limit);
@@ -117,9 +111,8 @@ class main_line {
 
   // Of the loop.
   lines lines_;
-  std::string ready_;                // to be sent
-  std::deque<slot*> due_;            // whose replies are due, in order; null: nobody waits for it
-  std::uint64_t taken_ = 0;          // how many were taken out of due_
+  pipeline pipeline_;
+  std::string sending_;
   runtime::instant silent_since_{};  // replies are due since then, and no part of one came
   bool writable_watched_ = false;
   std::uint64_t connections_ = 0;  // that there ever were

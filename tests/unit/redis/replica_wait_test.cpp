@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "redis/transport/awaited.hpp"
 #include "support/replies.hpp"
 #include "unit/redis/values.hpp"
 
@@ -49,24 +48,6 @@ TEST(replica_wait, looks_at_disks_where_they_are_asked_for) {
                   ->text.find("the server's disk") != std::string::npos);
   EXPECT_TRUE(wait.missing(list_value({number_value(7), list_value({number_value(1), number_value(0)})}), 1)
                   ->text.starts_with("0 of the 1 replica "));
-}
-
-TEST(awaited, is_one_reply_or_all_that_are_wanted_as_a_list) {
-  awaited one(words({"A"}).then(words({"B"})));
-  EXPECT_EQ(one.due(), 1u);
-  EXPECT_TRUE(one.take(number_value(1)));
-  EXPECT_EQ(std::get<value>(*one.got).number, 1);
-  command last = words({"B"});
-  last.along_with(words({"C"})).along_with(words({"D"}));
-  const command all = words({"A"}).then(last);
-  EXPECT_EQ(all.replies(), 4u);
-  awaited three(all);
-  EXPECT_EQ(three.due(), 3u);
-  EXPECT_FALSE(three.take(number_value(1)));
-  EXPECT_FALSE(three.take(number_value(2)));
-  EXPECT_FALSE(three.got);
-  EXPECT_TRUE(three.take(number_value(3)));
-  EXPECT_EQ(std::get<value>(*three.got).items.size(), 3u);
 }
 
 }  // namespace
