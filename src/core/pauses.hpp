@@ -1,13 +1,12 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include "holdfast/limit.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
-#include "runtime/signal.hpp"
 #include "runtime/task.hpp"
+#include "runtime/wait_list.hpp"
 
 namespace holdfast::core {
 
@@ -24,7 +23,7 @@ class pauses {
  private:
   class in_list;
   std::atomic<std::uint64_t> cuts_{0};  // written with the list: whoever only reads it, with every lock, takes no turn
-  runtime::guarded<std::vector<runtime::signal*>> waiting_;
+  runtime::guarded<runtime::wait_list<>> waiting_;
 };
 
 }  // namespace holdfast::core

@@ -3,8 +3,8 @@
 
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
-#include "runtime/signal.hpp"
 #include "runtime/task.hpp"
+#include "runtime/wait_list.hpp"
 
 namespace holdfast::runtime {
 
@@ -18,17 +18,9 @@ class turn {
   void leave() noexcept;
 
  private:
-  struct waiter {
-    signal called;
-    waiter* next = nullptr;
-  };
-  struct line {
-    waiter* first = nullptr;
-    [[nodiscard]] bool remove(const waiter*) noexcept;
-  };
   enum class state : unsigned char { free, taken, waited_for };
-  std::atomic<state> state_{state::free};  // waited_for is set under the lock of line_ only
-  guarded<line> line_;
+  std::atomic<state> state_{state::free};  // waited_for is set under the lock of waiters_ only
+  guarded<wait_list<>> waiters_;
 };
 
 /// Unlocks it at the end of the scope.
