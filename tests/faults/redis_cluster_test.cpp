@@ -1,4 +1,4 @@
-// What happens to the nodes of a cluster, and to the slots between them.
+// Nodes of a cluster that fail, and slots that move between them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,17 +39,17 @@ these names(const store& s) {
   return all;
 }
 
-/// How many channels of ours are listened to there.
+/// How many of our channels have subscribers there.
 std::size_t inboxes(test::redis_cluster& all, std::size_t node) {
   return all.ask(node, {"PUBSUB", "SHARDCHANNELS"}).items.size();
 }
 
-/// Three primaries for all of these; what they do to them is undone.
+/// Three primaries that all of these tests share. Each test undoes what it does to them.
 class redis_cluster : public testing::Test {
  protected:
   redis_cluster() : cluster(all()) { cluster.flush(); }
   [[nodiscard]] std::string url() const { return cluster.url("timeout=300ms"); }
-  /// Slots of this name go back to where they came from.
+  /// Moves the slot back at the end.
   struct moved_back {
     test::redis_cluster& cluster;
     std::uint16_t slot;
@@ -69,7 +69,7 @@ class redis_cluster : public testing::Test {
   }
 };
 
-TEST_F(redis_cluster, moves_a_slot_with_its_holder_and_those_who_wait_in_their_order) {
+TEST_F(redis_cluster, keeps_holder_and_queue_when_a_slot_moves) {
   const std::string name = cluster.name_at(0);
   const moved_back at_the_end{cluster, slot_of(name)};
   watched_client one(url()), other(url()), third(url());
@@ -89,7 +89,7 @@ TEST_F(redis_cluster, moves_a_slot_with_its_holder_and_those_who_wait_in_their_o
   EXPECT_TRUE(test::get(std::move(second)));
 }
 
-TEST_F(redis_cluster, needs_no_more_rights_than_the_document_grants) {
+TEST_F(redis_cluster, needs_only_the_documented_permissions) {
   const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(2);
   const std::uint16_t slot = slot_of(name);
   const moved_back at_the_end{cluster, slot};
@@ -119,7 +119,7 @@ TEST_F(redis_cluster, needs_no_more_rights_than_the_document_grants) {
   }
 }
 
-TEST_F(redis_cluster, renews_a_lock_in_a_slot_that_is_on_its_way_for_long) {
+TEST_F(redis_cluster, renews_a_lock_while_its_slot_migrates) {
   const std::string name = cluster.name_at(0);
   const std::uint16_t slot = slot_of(name);
   const moved_back at_the_end{cluster, slot};
@@ -144,7 +144,7 @@ TEST_F(redis_cluster, renews_a_lock_in_a_slot_that_is_on_its_way_for_long) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_F(redis_cluster, lets_whoever_wants_a_lock_of_a_slot_on_its_way_have_it_when_it_is_there) {
+TEST_F(redis_cluster, grants_a_lock_requested_during_migration_afterwards) {
   const std::string name = cluster.name_at(0);
   const std::uint16_t slot = slot_of(name);
   const moved_back at_the_end{cluster, slot};
@@ -162,7 +162,7 @@ TEST_F(redis_cluster, lets_whoever_wants_a_lock_of_a_slot_on_its_way_have_it_whe
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_F(redis_cluster, asks_the_node_to_which_a_key_has_gone_before) {
+TEST_F(redis_cluster, follows_ask_and_moved_redirects) {
   watched_client one(url());
   std::string name;
   for (int n = 0; name.empty(); ++n) {
@@ -180,7 +180,7 @@ TEST_F(redis_cluster, asks_the_node_to_which_a_key_has_gone_before) {
   EXPECT_TRUE(done.try_wait()) << "with MOVED";
 }
 
-TEST_F(redis_cluster, is_overseen_on_all_its_nodes) {
+TEST_F(redis_cluster, lists_inspects_and_revokes_on_all_nodes) {
   watched_client one(url()), other(url());
   these all;
   std::map<std::string, lease> held;
@@ -193,7 +193,7 @@ TEST_F(redis_cluster, is_overseen_on_all_its_nodes) {
   std::sort(all.begin(), all.end());
   EXPECT_EQ(names(other.store), all);
   EXPECT_EQ(failure_of([&] { (void)other.store.list("", "17@nowhere.example:1"); }).first, std::error_code())
-      << "a node that is gone is passed over";
+      << "a node that is gone is skipped";
   EXPECT_EQ(failure_of([&] { (void)other.store.list("", "17"); }).first, errc::bad_option);
   for (std::size_t node = 0; node < 3; ++node) {
     const std::string name = cluster.name_at(node);
@@ -210,7 +210,7 @@ TEST_F(redis_cluster, is_overseen_on_all_its_nodes) {
   }
 }
 
-TEST_F(redis_cluster, takes_names_of_one_tag_in_one_step_and_others_one_by_one) {
+TEST_F(redis_cluster, takes_names_with_one_tag_in_one_step_and_others_singly) {
   watched_client one(cluster.url("timeout=300ms&prefix=")), other(cluster.url("timeout=300ms&prefix="));
   const std::size_t home = cluster.home_of("{shop}a");
   {
@@ -241,7 +241,7 @@ TEST_F(redis_cluster, is_examined_node_by_node) {
   }
 }
 
-TEST_F(redis_cluster, knows_the_shard_of_each_lock_and_which_of_them_is_in_doubt) {
+TEST_F(redis_cluster, reports_which_shard_is_in_doubt) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(url(), loop);
   std::promise<storage::shard> doubted;
@@ -274,23 +274,23 @@ TEST_F(redis_cluster, knows_the_shard_of_each_lock_and_which_of_them_is_in_doubt
   loop.stop();
 }
 
-TEST_F(redis_cluster, is_found_by_any_of_its_nodes) {
-  const std::string nobody = "127.0.0.1:" + std::to_string(test::free_port());
-  watched_client one("redis+cluster://" + nobody + "," + cluster.address(2) + "?timeout=300ms");
+TEST_F(redis_cluster, is_found_through_any_node) {
+  const std::string no_server = "127.0.0.1:" + std::to_string(test::free_port());
+  watched_client one("redis+cluster://" + no_server + "," + cluster.address(2) + "?timeout=300ms");
   for (std::size_t node = 0; node < 3; ++node) {
     EXPECT_TRUE(one.store.try_acquire(cluster.name_at(node), within(test::hang)));
   }
 }
 
-TEST_F(redis_cluster, says_so_when_none_of_its_nodes_is_there) {
-  const std::string nobody = "127.0.0.1:" + std::to_string(test::free_port());
-  watched_client one("redis+cluster://" + nobody + "?timeout=300ms", 300ms);
+TEST_F(redis_cluster, fails_when_no_node_is_reachable) {
+  const std::string no_server = "127.0.0.1:" + std::to_string(test::free_port());
+  watched_client one("redis+cluster://" + no_server + "?timeout=300ms", 300ms);
   const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
   EXPECT_EQ(why, errc::unreachable);
-  EXPECT_NE(text.find(nobody), std::string::npos) << text;
+  EXPECT_NE(text.find(no_server), std::string::npos) << text;
 }
 
-TEST_F(redis_cluster, is_no_single_server_and_a_single_server_is_no_cluster) {
+TEST_F(redis_cluster, is_not_accepted_as_a_single_server_nor_vice_versa) {
   const auto one_node = failure_of([&] { (void)open("redis://" + cluster.address(0)).acquire("a"); });
   EXPECT_EQ(one_node.first, errc::unsupported);
   EXPECT_NE(one_node.second.find("redis+cluster://"), std::string::npos) << one_node.second;
@@ -304,7 +304,7 @@ TEST_F(redis_cluster, is_no_single_server_and_a_single_server_is_no_cluster) {
   EXPECT_EQ(failure_of([&] { (void)open(cluster.url("prefix={a}")); }).first, errc::bad_url);
 }
 
-TEST_F(redis_cluster, tells_of_a_loss_when_a_node_has_come_back_empty) {
+TEST_F(redis_cluster, reports_loss_when_a_node_returns_empty) {
   const std::string name = cluster.name_at(0);
   watched_client one(url(), 20s), other(url(), 20s);
   lease held = one.store.acquire(name, {.ttl = 1h});
@@ -318,7 +318,7 @@ TEST_F(redis_cluster, tells_of_a_loss_when_a_node_has_come_back_empty) {
   EXPECT_TRUE(happens(lost)) << "long before the ttl";
 }
 
-TEST(redis_cluster_with_clocks, has_fences_that_grow_when_a_slot_moves_to_one_that_is_behind) {
+TEST(redis_cluster_with_clocks, raises_fences_when_a_slot_moves_to_a_slower_clock) {
   const test::stepped_clock clock;
   clock.set_ahead(1h);
   test::redis_cluster cluster({.first_environment = clock.environment()});
@@ -333,7 +333,7 @@ TEST(redis_cluster_with_clocks, has_fences_that_grow_when_a_slot_moves_to_one_th
   EXPECT_GT(next->fence(), held.fence()) << "the last fence has moved with the slot";
 }
 
-TEST(redis_cluster_with_clocks, tells_the_observer_which_of_them_was_set_while_one_waited) {
+TEST(redis_cluster_with_clocks, names_the_node_whose_clock_was_set) {
   const test::stepped_clock clock;
   test::redis_cluster cluster({.first_environment = clock.environment()});
   const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(1);
@@ -350,7 +350,7 @@ TEST(redis_cluster_with_clocks, tells_the_observer_which_of_them_was_set_while_o
   other.store.close();
 }
 
-TEST(redis_cluster_with_a_password, lets_those_in_who_know_it) {
+TEST(redis_cluster_with_a_password, accepts_clients_that_know_it) {
   test::redis_cluster cluster({.password = "secret"});
   watched_client one(cluster.url("timeout=300ms", ":secret@")), other(cluster.url("timeout=300ms", ":secret@"));
   for (std::size_t node = 0; node < 3; ++node) {
@@ -365,7 +365,7 @@ TEST(redis_cluster_with_a_password, lets_those_in_who_know_it) {
   EXPECT_EQ(none.first, errc::denied) << none.second;
 }
 
-TEST(redis_cluster_with_replicas, keeps_what_a_shard_has_passed_on_when_its_primary_dies) {
+TEST(redis_cluster_with_replicas, keeps_replicated_locks_when_a_primary_dies) {
   test::redis_cluster cluster({.replicas = 3});
   const std::string name = cluster.name_at(0), elsewhere = cluster.name_at(1);
   watched_client one(cluster.url("timeout=300ms"), 20s), other(cluster.url("timeout=300ms"), 20s);
@@ -375,7 +375,7 @@ TEST(redis_cluster_with_replicas, keeps_what_a_shard_has_passed_on_when_its_prim
   const auto passed_on = [&] { return cluster.ask(3, {"CLUSTER", "COUNTKEYSINSLOT", slot}).number; };
   EXPECT_TRUE(test::eventually([&] { return passed_on() >= 3; })) << "the lock, its queue and its fence";
   cluster.node(0).kill();
-  EXPECT_TRUE(test::eventually([&] { return inboxes(cluster, 3) >= 1; })) << "who waits listens at the new primary";
+  EXPECT_TRUE(test::eventually([&] { return inboxes(cluster, 3) >= 1; })) << "waiters listen at the new primary";
   cluster.wait_until_ok();  // the others know of it too
   EXPECT_TRUE(held.held());
   EXPECT_EQ(held.release(), released::yes);
@@ -383,21 +383,21 @@ TEST(redis_cluster_with_replicas, keeps_what_a_shard_has_passed_on_when_its_prim
   EXPECT_TRUE(untouched.held());
 }
 
-TEST(redis_cluster_with_replicas, gives_back_at_the_heir_what_its_primary_may_have_granted_before) {
+TEST(redis_cluster_with_replicas, releases_at_the_new_primary_what_the_old_one_granted) {
   test::redis_cluster cluster({.replicas = 3, .proxies = true});
   const std::string name = cluster.name_at(0);
   watched_client one(cluster.url("timeout=1s"), 20s);
-  EXPECT_TRUE(one.store.try_acquire(name)) << "it knows the way";
+  EXPECT_TRUE(one.store.try_acquire(name)) << "it knows the node";
   cluster.proxy(0).treat(fault_proxy::way::to_client, fault_proxy::treatment::swallow);
   auto got = std::async(std::launch::async, [&] { return one.store.acquire(name, {.ttl = 25s}); });
-  EXPECT_TRUE(test::eventually([&] { return !cluster.node(0).keys(lock_of(name)).empty(); })) << "nobody hears of it";
+  EXPECT_TRUE(test::eventually([&] { return !cluster.node(0).keys(lock_of(name)).empty(); })) << "the reply is lost";
   cluster.node(0).kill();
   cluster.proxy(0).reset();
   lease held = got.get();
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_passed_on) {
+TEST(redis_cluster_with_replicas, reports_loss_of_an_unreplicated_lock_at_once) {
   test::redis_cluster cluster({.replicas = 3});
   const std::string name = cluster.name_at(0);
   watched_client one(cluster.url("timeout=300ms"), 20s), other(cluster.url("timeout=300ms"), 20s);
@@ -414,7 +414,7 @@ TEST(redis_cluster_with_replicas, tells_of_a_loss_at_once_that_a_shard_has_not_p
   EXPECT_GT(next->fence(), held.fence());
 }
 
-TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at_a_node_any_more) {
+TEST(redis_cluster_with_replicas, closes_connections_to_nodes_without_slots) {
   test::redis_cluster cluster({.replicas = 3});
   const std::string name = cluster.name_at(0), url = "redis+cluster://" + cluster.address(1) + "?timeout=300ms";
   watched_client one(url, 20s), other(url, 20s);
@@ -425,7 +425,7 @@ TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at
   auto waiting = other.wait_for(name, {.ttl = 25s});
   EXPECT_TRUE(is_connected(0));
   EXPECT_EQ(cluster.ask(3, {"CLUSTER", "FAILOVER"}).text, "OK");
-  // All know of it, so that nobody draws the old map.
+  // All nodes know of it, so that no client loads the old map.
   const auto is_replica_to = [&](std::size_t node) {
     const std::string all = cluster.ask(node, {"CLUSTER", "NODES"}).text;
     const std::string line = all.substr(all.find(cluster.id(0)));
@@ -442,7 +442,7 @@ TEST(redis_cluster_with_replicas, is_left_alone_by_those_who_have_no_business_at
   }
 }
 
-TEST(redis_cluster_that_lacks_a_slot, is_examined_all_the_same) {
+TEST(redis_cluster_that_lacks_a_slot, can_be_examined) {
   test::redis_cluster cluster;
   watched_client one(cluster.url());
   std::vector<lease> held;
@@ -458,7 +458,7 @@ TEST(redis_cluster_that_lacks_a_slot, is_examined_all_the_same) {
   EXPECT_NE(test::found(all, "redis.node")->what.find("CLUSTERDOWN"), std::string::npos);
 }
 
-TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_and_no_others) {
+TEST(redis_cluster_with_a_hung_shard, loses_only_the_locks_of_that_shard) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   watched_client one(cluster.url("timeout=1s"));
   std::map<std::string, lease> held[3];
@@ -481,8 +481,8 @@ TEST(redis_cluster_of_which_a_shard_stands_still, costs_the_locks_of_that_shard_
   EXPECT_TRUE(one.store.try_acquire(cluster.name_at(0), within(test::hang)));
 }
 
-/// The rest is listed first, so the list need not be asked for again for all of the patience.
-TEST(redis_cluster_of_which_a_shard_is_dead, is_listed_without_waiting_for_it) {
+/// The others are listed first, so that the listing does not ask again for the whole patience.
+TEST(redis_cluster_with_a_dead_shard, is_listed_without_waiting_for_it) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   watched_client one(cluster.url("timeout=1s"));
   std::vector<lease> held;
@@ -495,13 +495,13 @@ TEST(redis_cluster_of_which_a_shard_is_dead, is_listed_without_waiting_for_it) {
   EXPECT_NE(text.find("the locks at " + cluster.address(0) + " are not listed"), std::string::npos) << text;
 }
 
-TEST(redis_cluster_of_which_a_shard_stands_still, is_listed_without_it_and_then_says_which_is_missing) {
+TEST(redis_cluster_with_a_hung_shard, lists_the_others_and_names_the_missing_shard) {
   test::redis_cluster cluster({.options = {"--cluster-require-full-coverage", "no"}});
   std::size_t still = 0;  // the one that would be asked first
   for (const std::size_t node : {1U, 2U}) {
     if (cluster.address(node) < cluster.address(still)) still = node;
   }
-  // Until one is written down there: who it is nobody can say then, but what it holds.
+  // Until the record of a client is there: its name is not known then, but what it holds is.
   std::vector<std::unique_ptr<watched_client>> all;
   std::vector<lease> held;
   std::set<std::string> elsewhere;

@@ -104,7 +104,7 @@ class words {
   int ends_[2] = {-1, -1};
 };
 
-TEST_F(redis_limits, keeps_locks_when_the_main_line_cannot_reopen) {
+TEST_F(redis_limits, keeps_locks_when_events_cannot_reconnect) {
   const words ready, broken, renewed;
   test::child with_few([&] {
     watched_client one(server.url());

@@ -1,5 +1,5 @@
-// What happens between the choice of a new primary and its name in the mouth of all sentinels: it leads already, the
-// one that has chosen it dies, others are behind, or it comes to nothing.
+// Between the choice of a new primary and its announcement by all sentinels: it is the primary already, the sentinel
+// that has chosen it dies, others are outdated, or the failover fails.
 #include <gtest/gtest.h>
 
 #include "faults/failover.hpp"
@@ -11,13 +11,13 @@ namespace {
 
 using test::redis_group;
 
-/// The last sentinel begins to change the primary.
+/// The last sentinel starts a failover.
 bool begin_failover(redis_group& all) {
   return test::eventually(
       [&] { return all.sentinel(2).ask({"SENTINEL", "FAILOVER", redis_group::service}).text == "OK"; });
 }
 
-/// How far it is; empty: it does not change it.
+/// The state of its failover; empty if there is none.
 std::string state_of_failover(redis_group& all) {
   const redis::value known = all.sentinel(2).ask({"SENTINEL", "MASTER", redis_group::service});
   for (std::size_t n = 0; n + 1 < known.items.size(); n += 2) {
@@ -26,15 +26,15 @@ std::string state_of_failover(redis_group& all) {
   return {};
 }
 
-/// A lock is taken there now.
+/// Whether new locks are taken at that server.
 bool locks_at(redis_group& all, watched_client& who, std::size_t server) {
   const lease taken = who.store.acquire("a");
   return !all.server(server).keys("holdfast:{a}").empty();
 }
 
-/// The sentinel that changes the primary dies when it sees that the new one leads, before it tells anybody. So the
-/// others name the old one, which is well, and in the end they make a replica of the new one.
-class redis_promotion_that_is_never_told : public testing::Test {
+/// The sentinel that carries out the failover dies when the new primary leads, before it announces it. The others
+/// announce the old one, which is healthy, and finally demote the new one.
+class redis_unannounced_promotion : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(locks_at(all, one, 0));
@@ -45,21 +45,21 @@ class redis_promotion_that_is_never_told : public testing::Test {
   watched_client one{all.url(short_timeout)};
 };
 
-TEST_F(redis_promotion_that_is_never_told, is_followed_all_the_same_and_undone_when_no_sentinel_names_the_new_primary) {
+TEST_F(redis_unannounced_promotion, is_followed_and_reverted_when_no_sentinel_confirms_it) {
   EXPECT_TRUE(test::eventually([&] { return !locks_at(all, one, 0); }));
-  EXPECT_EQ(all.primary(), 0u) << "as those say that are left";
+  EXPECT_EQ(all.primary(), 0u) << "as the remaining sentinels say";
   EXPECT_TRUE(test::eventually([&] { return locks_at(all, one, 0); }));
 }
 
-TEST_F(redis_promotion_that_is_never_told, is_undone_at_once_when_the_new_primary_turns_replica) {
+TEST_F(redis_unannounced_promotion, is_reverted_at_once_when_the_new_primary_is_demoted) {
   ASSERT_TRUE(test::eventually([&] { return !locks_at(all, one, 0); }));
   const std::size_t now = all.is_replica(1) ? 2 : 1;
   (void)all.server(now).ask({"REPLICAOF", "127.0.0.1", std::to_string(all.port_of_server(0))});
   EXPECT_TRUE(locks_at(all, one, 0)) << "before its patience ends";
 }
 
-/// It watches over another server, under the same name, and has never changed it.
-TEST(redis_promotion, is_not_undone_by_a_sentinel_that_is_behind_and_the_only_one_left) {
+/// A sentinel that watches another server under the same name, and never replaced it.
+TEST(redis_promotion, is_not_reverted_by_an_outdated_sentinel) {
   redis_group all;
   const std::string port = std::to_string(test::free_port());
   const test::redis_server old({"--bind", "127.0.0.1", "--port", port});
@@ -77,29 +77,29 @@ TEST(redis_promotion, is_not_undone_by_a_sentinel_that_is_behind_and_the_only_on
   behind.go_on();
   for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).kill();
   for (const char* type : {"normal", "pubsub"}) (void)all.server(now).ask({"CLIENT", "KILL", "TYPE", type});
-  EXPECT_TRUE(locks_at(all, one, now)) << "though it has to connect anew, and nobody else can be asked";
+  EXPECT_TRUE(locks_at(all, one, now)) << "though it has to connect again, and no other sentinel can be asked";
 }
 
-/// No replica does as it is told.
-class redis_promotion_that_is_refused : public testing::Test {
+/// No replica obeys the command to become a primary.
+class redis_refused_promotion : public testing::Test {
  protected:
-  redis_promotion_that_is_refused() {
+  redis_refused_promotion() {
     for (const std::size_t replica : {1U, 2U}) (void)all.server(replica).ask({"ACL", "SETUSER", "default", "-slaveof"});
   }
   redis_group all;
   watched_client one{all.url(short_timeout), failover_patience};
 };
 
-TEST_F(redis_promotion_that_is_refused, leaves_everybody_where_they_are) {
+TEST_F(redis_refused_promotion, leaves_clients_at_the_old_primary) {
   ASSERT_TRUE(locks_at(all, one, 0));
   ASSERT_TRUE(begin_failover(all));
   ASSERT_TRUE(test::eventually([&] { return state_of_failover(all) == "wait_promotion"; }));
   EXPECT_TRUE(locks_at(all, one, 0));
-  EXPECT_TRUE(test::eventually([&] { return state_of_failover(all).empty(); })) << "it is given up";
+  EXPECT_TRUE(test::eventually([&] { return state_of_failover(all).empty(); })) << "the failover is aborted";
   EXPECT_TRUE(locks_at(all, one, 0));
 }
 
-TEST_F(redis_promotion_that_is_refused, does_not_keep_a_store_from_closing) {
+TEST_F(redis_refused_promotion, does_not_delay_closing_a_store) {
   ASSERT_TRUE(locks_at(all, one, 0));
   ASSERT_TRUE(begin_failover(all));
   ASSERT_TRUE(test::eventually([&] { return state_of_failover(all) == "wait_promotion"; }));

@@ -1,5 +1,5 @@
-// Sentinels, and what they do: a primary that is killed, paused, changed by command, or forgets what it was not told;
-// and sentinels that are gone, know nothing, or want a password.
+// Sentinels: a primary that is killed, paused, replaced by command, or lacks what was not replicated; and sentinels
+// that are dead, do not know the service, or require a password.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 
 using test::redis_group;
 
-/// Long enough for a machine that is busy not to be taken for dead.
+/// Long enough that a busy machine is not taken for dead.
 const redis_group::shape fails_over{.down_after = 1500ms};
 
 bool has_key(redis_group& all, std::size_t server, const std::string& key) {
@@ -39,7 +39,7 @@ TEST(redis_sentinel, finds_the_primary_and_locks_there) {
   EXPECT_EQ(all.server(0).ask({"INFO", "commandstats"}).text.find("cmdstat_readonly"), std::string::npos);
 }
 
-TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep_what_they_have) {
+TEST(redis_sentinel, keeps_holders_and_waiters_after_a_manual_failover) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience),
       third(all.url(short_timeout), failover_patience);
@@ -53,7 +53,7 @@ TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep
   const std::size_t now = all.primary();
   EXPECT_TRUE(has_key(all, now, "holdfast:{a}"));
   EXPECT_TRUE(test::eventually([&] { return all.server(now).ask({"PUBSUB", "SHARDCHANNELS"}).items.size() >= 3; }))
-      << "all of them listen there: who cannot be told is passed over";
+      << "all of them listen there: waiters that cannot be reached are skipped";
   EXPECT_EQ(held.release(), released::yes);
   std::optional<lease> second = test::get(std::move(second_in_line));
   ASSERT_TRUE(second);
@@ -63,7 +63,7 @@ TEST(redis_sentinel, changes_the_primary_by_command_and_holders_and_waiters_keep
   EXPECT_TRUE(test::get(std::move(third_in_line)));
 }
 
-TEST(redis_sentinel, lets_whoever_pauses_know_that_there_is_another_primary) {
+TEST(redis_sentinel, reports_recovery_when_the_primary_changes) {
   redis_group all;
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(all.url(short_timeout), loop);
@@ -76,7 +76,7 @@ TEST(redis_sentinel, lets_whoever_pauses_know_that_there_is_another_primary) {
   runtime::inline_io here;
   {
     const auto claim = client->open({.name = "a", .owner = {1, 2}, .ttl = 20s});
-    EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "by a lane: it needs no more";
+    EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "over the pool only";
     EXPECT_FALSE(told.test());
     all.fail_over();
     test::get(back.get_future());
@@ -85,7 +85,7 @@ TEST(redis_sentinel, lets_whoever_pauses_know_that_there_is_another_primary) {
   loop.stop();
 }
 
-TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica_has_heard_of) {
+TEST(redis_sentinel, keeps_a_replicated_lock_when_the_primary_dies) {
   redis_group all(fails_over);
   watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
@@ -93,7 +93,7 @@ TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica
   ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:q"); }));
   all.server(0).kill();
   EXPECT_TRUE(all.is_replaced(0));
-  // The holder is verified there, and nobody has taken it meanwhile.
+  // The holder is verified there, and no other client has taken it meanwhile.
   EXPECT_EQ(held.release(), released::yes);
   std::optional<lease> next = test::get(std::move(waiting));
   ASSERT_TRUE(next);
@@ -101,7 +101,7 @@ TEST(redis_sentinel, lets_a_lock_survive_the_death_of_the_primary_that_a_replica
   EXPECT_TRUE(has_key(all, all.primary(), "holdfast:{a}"));
 }
 
-TEST(redis_sentinel, tells_at_once_of_a_lock_that_the_new_primary_has_never_heard_of) {
+TEST(redis_sentinel, reports_loss_at_once_when_the_new_primary_lacks_the_lock) {
   redis_group all(fails_over);
   watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   {
@@ -122,7 +122,7 @@ TEST(redis_sentinel, tells_at_once_of_a_lock_that_the_new_primary_has_never_hear
   EXPECT_TRUE(next->held());
 }
 
-TEST(redis_sentinel, tells_at_once_of_a_loss_also_to_one_who_never_needed_more_than_a_lane) {
+TEST(redis_sentinel, reports_loss_at_once_without_an_event_connection) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience);
   all.cut_off(1);
@@ -133,7 +133,7 @@ TEST(redis_sentinel, tells_at_once_of_a_loss_also_to_one_who_never_needed_more_t
   EXPECT_TRUE(happens(lost));
 }
 
-TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_when_it_goes_on) {
+TEST(redis_sentinel, does_not_lock_at_a_paused_primary_after_a_failover) {
   redis_group all(fails_over);
   watched_client one(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});
@@ -145,7 +145,7 @@ TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_wh
     const lease first = one.store.acquire("moved");  // we know the new one
   }
   all.server(0).go_on();
-  // For a while it takes itself for a primary, and would take writes.
+  // For a while it still believes that it is the primary, and would take writes.
   for (int n = 0; n < 200; ++n) {
     const std::string name = "b/" + std::to_string(n);
     const lease taken = n % 20 == 0 ? open(all.url(short_timeout), {.patience = failover_patience}).acquire(name)
@@ -157,7 +157,7 @@ TEST(redis_sentinel, leaves_a_primary_that_stood_still_and_nobody_locks_there_wh
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the_same) {
+TEST(redis_sentinel, follows_a_failover_with_one_of_three_sentinels_dead) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 60s});  // asks the first, and listens to all
@@ -166,7 +166,7 @@ TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the
   watched_client other(all.url(short_timeout), failover_patience);  // finds the way without it
   EXPECT_TRUE(other.store.try_acquire("b", within(test::hang)));
   all.fail_over();
-  // Another sentinel than ours may have heard of it first.
+  // Another sentinel than ours may have noticed it first.
   EXPECT_TRUE(test::eventually([&] {
     const std::optional<lease> taken = one.store.try_acquire("c", within(test::hang));
     return taken && has_key(all, all.primary(), "holdfast:{c}");
@@ -175,7 +175,7 @@ TEST(redis_sentinel, may_be_dead_one_of_three_and_a_failover_is_followed_all_the
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST(redis_sentinel, may_be_dead_all_of_them_and_connections_that_are_open_go_on) {
+TEST(redis_sentinel, keeps_open_connections_when_all_sentinels_are_dead) {
   redis_group all;
   watched_client one(all.url(short_timeout)), other(all.url(short_timeout), 300ms);
   lease held = one.store.acquire("a", {.ttl = 2s});
@@ -185,14 +185,14 @@ TEST(redis_sentinel, may_be_dead_all_of_them_and_connections_that_are_open_go_on
   EXPECT_TRUE(one.seen->comes(event::kind::renewed, before + 2));
   EXPECT_EQ(held.release(), released::yes);
   EXPECT_TRUE(one.store.try_acquire("b", within(test::hang)));
-  // Whoever would have to connect cannot know whether that is the primary still.
+  // A client that has to connect cannot know whether that is still the primary.
   const auto [why, text] = failure_of([&] { (void)other.store.acquire("c"); });
   EXPECT_EQ(why, errc::unreachable) << text;
   EXPECT_NE(text.find("no sentinel says where the primary of shop-locks is"), std::string::npos) << text;
   EXPECT_NE(text.find("Connection refused"), std::string::npos) << text;
 }
 
-TEST(redis_sentinel, stands_still_and_the_next_one_is_asked) {
+TEST(redis_sentinel, asks_the_next_sentinel_when_one_hangs) {
   redis_group all;
   all.sentinel(0).stop();
   watched_client one(all.url(short_timeout), failover_patience);
@@ -200,7 +200,7 @@ TEST(redis_sentinel, stands_still_and_the_next_one_is_asked) {
   all.sentinel(0).go_on();
 }
 
-TEST(redis_sentinel, does_not_know_the_service_and_names_those_that_it_knows) {
+TEST(redis_sentinel, names_known_services_when_the_service_is_unknown) {
   redis_group all;
   std::string url = all.url(short_timeout);
   url.replace(url.find(redis_group::service), std::string(redis_group::service).size(), "mymaster");
@@ -210,7 +210,7 @@ TEST(redis_sentinel, does_not_know_the_service_and_names_those_that_it_knows) {
   EXPECT_NE(text.find("it knows no service mymaster; those that it knows: shop-locks"), std::string::npos) << text;
 }
 
-TEST(redis_sentinel, is_told_from_a_server_that_stands_alone) {
+TEST(redis_sentinel, refuses_a_server_that_is_not_a_sentinel) {
   const int port = test::free_port();
   const test::redis_server alone({"--bind", "127.0.0.1", "--port", std::to_string(port)});
   const std::string url = "redis+sentinel://127.0.0.1:" + std::to_string(port) + "/shop-locks";
@@ -219,7 +219,7 @@ TEST(redis_sentinel, is_told_from_a_server_that_stands_alone) {
   EXPECT_NE(text.find("it is no sentinel"), std::string::npos) << text;
 }
 
-TEST(redis_sentinel, is_not_taken_for_a_server) {
+TEST(redis_sentinel, is_refused_as_a_plain_server) {
   redis_group all;
   const std::string three = all.url(), scheme = "redis+sentinel://";
   const std::string sentinel = three.substr(scheme.size(), three.find(',') - scheme.size());
@@ -231,7 +231,7 @@ TEST(redis_sentinel, is_not_taken_for_a_server) {
   }
 }
 
-TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nobody) {
+TEST(redis_sentinel, requires_its_own_password_and_never_prints_it) {
   redis_group all({.sentinel_password = "s3ntinel"});
   watched_client none(all.url(short_timeout), failover_patience),
       wrong(all.url("sentinel_password=wr0ng"), failover_patience);
@@ -249,7 +249,7 @@ TEST(redis_sentinel, wants_a_password_of_its_own_and_a_wrong_one_is_shown_to_nob
   EXPECT_EQ(right.store.url().find("s3ntinel"), std::string::npos) << right.store.url();
 }
 
-TEST(redis_sentinel, needs_no_more_rights_than_the_document_grants) {
+TEST(redis_sentinel, needs_only_the_documented_permissions) {
   redis_group all;
   for (std::size_t n = 0; n < 3; ++n) {
     for (const char* line : {"redis-cli ACL SETUSER holdfast on", "redis-cli ACL SETUSER holdfast '+role'"}) {
@@ -294,7 +294,7 @@ class redis_sentinel_with_users : public testing::Test {
   const std::string url = all.url("timeout=300ms&sentinel_user=holdfast&sentinel_password=a%20secret");
 };
 
-TEST_F(redis_sentinel_with_users, warns_of_channels_that_the_user_may_not_hear) {
+TEST_F(redis_sentinel_with_users, warns_of_channels_that_the_user_may_not_subscribe_to) {
   watched_client one(url, failover_patience);
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
   ASSERT_TRUE(one.seen->comes(event::kind::warning, 3));
@@ -310,7 +310,7 @@ TEST_F(redis_sentinel_with_users, warns_of_channels_that_the_user_may_not_hear) 
   EXPECT_EQ(one.seen->events(event::kind::warning).size(), 3u) << "once for each sentinel";
 }
 
-TEST_F(redis_sentinel_with_users, follows_a_failover_by_asking_where_it_may_not_listen) {
+TEST_F(redis_sentinel_with_users, follows_a_failover_by_polling_without_channels) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(url, loop);
   std::promise<void> back;
@@ -323,7 +323,7 @@ TEST_F(redis_sentinel_with_users, follows_a_failover_by_asking_where_it_may_not_
   runtime::inline_io here;
   {
     const auto claim = client->open({.name = "a", .owner = {1, 2}, .ttl = 20s});
-    EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "by a lane: it needs no more";
+    EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "over the pool only";
     EXPECT_FALSE(told.test());
     all.fail_over();
     test::get(back.get_future());
@@ -332,7 +332,7 @@ TEST_F(redis_sentinel_with_users, follows_a_failover_by_asking_where_it_may_not_
   loop.stop();
 }
 
-TEST(redis_sentinel, is_examined_with_its_server) {
+TEST(redis_sentinel, is_examined_together_with_its_server) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience);
   const std::vector<finding> good = one.store.examine();
@@ -344,9 +344,9 @@ TEST(redis_sentinel, is_examined_with_its_server) {
   EXPECT_TRUE(test::is(now, "redis.sentinel_silent", finding::severity::warning));
 }
 
-/// An old primary that was restarted takes itself for one, and takes writes until the sentinels notice: that takes them
-/// up to eleven seconds. Here they stand still meanwhile, so that it lasts as long as the test.
-TEST(redis_sentinel, that_has_not_noticed_an_old_primary_lets_two_hold_and_only_a_fence_saves_the_update) {
+/// An old primary that was restarted takes writes until the sentinels demote it, which takes up to eleven seconds. Here
+/// they are paused, so that it lasts as long as the test.
+TEST(redis_sentinel, needs_a_fence_while_an_old_primary_is_not_demoted) {
   redis_group all(fails_over);
   const test::redis_server data;  // what is locked is elsewhere, and is never lost
   all.server(0).kill();
@@ -381,7 +381,7 @@ TEST(redis_sentinel, that_has_not_noticed_an_old_primary_lets_two_hold_and_only_
 
   for (std::size_t n = 0; n < 3; ++n) all.sentinel(n).go_on();
   EXPECT_TRUE(test::eventually([&] { return all.is_replica(0); }));
-  EXPECT_TRUE(held.held()) << "who asks the sentinels has never been there";
+  EXPECT_TRUE(held.held()) << "a client that asks the sentinels never used it";
 }
 
 }  // namespace

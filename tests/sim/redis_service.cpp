@@ -6,13 +6,13 @@
 #include "redis/lock/client.hpp"
 #include "redis/lock/inbox.hpp"
 #include "redis/protocol/owner.hpp"
-#include "sim/redis_link.hpp"
+#include "sim/redis_transport.hpp"
 
 namespace holdfast::sim {
 
 using namespace std::chrono_literals;
 
-/// The product's client, with a simulated link.
+/// The product's client, with a simulated transport.
 class redis_service::side final : public access {
  public:
   side(redis_service& s, client_io& home)
@@ -30,23 +30,23 @@ class redis_service::side final : public access {
     store_.told_to_let_go = [this](const storage::owner_id& owner) {
       if (!store_.over) service_.server_.audit().told_to_let_go(owner);
     };
-    link_->on_message = [this](const std::string& message) { watch_what_becomes_of(message); };
+    transport_->on_message = [this](const std::string& message) { watch_what_becomes_of(message); };
   }
   [[nodiscard]] watchful& store() override { return store_; }
   void crash() override {
     store_.over = true;
     world& w = service_.world_;
-    link_->crash(service_.faults_.freezes ? w.between(50ms, 2s) : w.between(0ms, 1ms));
+    transport_->crash(service_.faults_.freezes ? w.between(50ms, 2s) : w.between(0ms, 1ms));
   }
-  [[nodiscard]] std::size_t waiting() const override { return link_->waiting() + store_.owners().size(); }
-  void disturb() { link_->disturb(); }
+  [[nodiscard]] std::size_t waiting() const override { return transport_->waiting() + store_.owners().size(); }
+  void disturb() { transport_->disturb(); }
 
  private:
-  std::unique_ptr<redis::link> wire_up(const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, service_.network_, [this] { return &service_.server_; }, home_,
-                                service_.faults_.any_way};
-    auto made = std::make_unique<redis_link>(ends, channel, who);
-    link_ = made.get();
+  std::unique_ptr<redis::transport> wire_up(const std::string& channel, redis::listener& who) {
+    const redis_transport::ends ends{service_.world_, service_.network_, [this] { return &service_.server_; }, home_,
+                                     service_.faults_.any_way};
+    auto made = std::make_unique<redis_transport>(ends, channel, who);
+    transport_ = made.get();
     return made;
   }
 
@@ -58,11 +58,11 @@ class redis_service::side final : public access {
     // Several names that start over have new ids, of which nobody here knows.
     const bool gone = !service_.several_ && !waits(std::string(m->owner));
     service_.world_.tell("  message for " + std::string(m->owner).substr(17) + (gone ? ", who is gone" : ""));
-    const redis_line* const by = link_->prompt_main_line();
+    const redis_connection* const by = transport_->prompt_event_connection();
     if (!gone || by == nullptr) return;
     const long before = service_.server_.audit().releases_of(std::string(m->owner));
     service_.world_.in(50ms, [this, by, before, owner = std::string(m->owner)] {
-      if (store_.over || by != link_->prompt_main_line()) return;
+      if (store_.over || by != transport_->prompt_event_connection()) return;
       if (service_.server_.audit().releases_of(owner) > before) return;
       service_.world_.violate("I10: a lock was handed to one who is gone, and is not given back");
     });
@@ -76,7 +76,7 @@ class redis_service::side final : public access {
 
   redis_service& service_;
   client_io& home_;
-  redis_link* link_ = nullptr;
+  redis_transport* transport_ = nullptr;
   redis::client client_;
   watchful store_;
 };

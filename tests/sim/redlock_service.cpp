@@ -6,7 +6,7 @@
 #include "quorum/client.hpp"
 #include "redis/protocol/owner.hpp"
 #include "redis/redlock/voter.hpp"
-#include "sim/redis_link.hpp"
+#include "sim/redis_transport.hpp"
 
 namespace holdfast::sim {
 
@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds max_ttl = 600ms;
 
 }  // namespace
 
-/// The product's quorum over the product's voters, with simulated links.
+/// The product's quorum over the product's voters, with simulated transports.
 class redlock_service::side final : public access {
  public:
   side(redlock_service& s, client_io& home)
@@ -37,11 +37,11 @@ class redlock_service::side final : public access {
   [[nodiscard]] watchful& store() override { return store_; }
   void crash() override {
     store_.over = true;
-    for (redis_link* const each : links_) each->crash(service_.world_.between(0ms, 2s));
+    for (redis_transport* const each : links_) each->crash(service_.world_.between(0ms, 2s));
   }
   [[nodiscard]] std::size_t waiting() const override {
     std::size_t calls = store_.owners().size();
-    for (const redis_link* const each : links_) calls += each->waiting();
+    for (const redis_transport* const each : links_) calls += each->waiting();
     return calls;
   }
   void disturb() { links_[service_.world_.below(links_.size())]->disturb(); }
@@ -71,9 +71,9 @@ class redlock_service::side final : public access {
     return all;
   }
 
-  std::unique_ptr<redis::link> wire_up(node& to, network& way, const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, way, [&to] { return to.server.get(); }, home_, false};
-    auto made = std::make_unique<redis_link>(ends, channel, who);
+  std::unique_ptr<redis::transport> wire_up(node& to, network& way, const std::string& channel, redis::listener& who) {
+    const redis_transport::ends ends{service_.world_, way, [&to] { return to.server.get(); }, home_, false};
+    auto made = std::make_unique<redis_transport>(ends, channel, who);
     links_.push_back(made.get());
     return made;
   }
@@ -86,7 +86,7 @@ class redlock_service::side final : public access {
   redlock_service& service_;
   client_io& home_;
   real skew_;
-  std::vector<redis_link*> links_;
+  std::vector<redis_transport*> links_;
   std::vector<network*> ways_;
   quorum::client quorum_;
   watchful store_;

@@ -6,7 +6,7 @@
 #include "redis/lock/client.hpp"
 #include "redis/protocol/owner.hpp"
 #include "redis/protocol/script.hpp"
-#include "sim/redis_link.hpp"
+#include "sim/redis_transport.hpp"
 
 namespace holdfast::sim {
 
@@ -28,7 +28,7 @@ redis::settings how(bool waits) {
 
 }  // namespace
 
-/// The product's client, with a simulated link.
+/// The product's client, with a simulated transport.
 class replicated_service::side final : public access {
  public:
   side(replicated_service& s, client_io& home)
@@ -47,16 +47,16 @@ class replicated_service::side final : public access {
   [[nodiscard]] watchful& store() override { return store_; }
   void crash() override {
     store_.over = true;
-    link_->crash(service_.world_.between(0ms, 2s));
+    transport_->crash(service_.world_.between(0ms, 2s));
   }
-  [[nodiscard]] std::size_t waiting() const override { return link_->waiting() + store_.owners().size(); }
-  void disturb() { link_->disturb(); }
+  [[nodiscard]] std::size_t waiting() const override { return transport_->waiting() + store_.owners().size(); }
+  void disturb() { transport_->disturb(); }
 
   /// A sentinel says that there is another primary.
   void hear_of_change() {
     if (store_.over) return;
     home_.post([this] {
-      link_->start_over();
+      transport_->start_over();
       const real told = service_.world_.now();
       service_.world_.in(soon,
                          [this, told, change = service_.pair_.changes()] { look_for_what_is_lost(told, change); });
@@ -64,11 +64,11 @@ class replicated_service::side final : public access {
   }
 
  private:
-  std::unique_ptr<redis::link> wire_up(const std::string& channel, redis::listener& who) {
-    const redis_link::ends ends{service_.world_, service_.network_, [this] { return service_.pair_.primary(); }, home_,
-                                service_.world_.chance(0.5)};
-    auto made = std::make_unique<redis_link>(ends, channel, who);
-    link_ = made.get();
+  std::unique_ptr<redis::transport> wire_up(const std::string& channel, redis::listener& who) {
+    const redis_transport::ends ends{service_.world_, service_.network_, [this] { return service_.pair_.primary(); },
+                                     home_, service_.world_.chance(0.5)};
+    auto made = std::make_unique<redis_transport>(ends, channel, who);
+    transport_ = made.get();
     return made;
   }
 
@@ -92,7 +92,7 @@ class replicated_service::side final : public access {
 
   replicated_service& service_;
   client_io& home_;
-  redis_link* link_ = nullptr;
+  redis_transport* transport_ = nullptr;
   redis::client client_;
   watchful store_;
 };

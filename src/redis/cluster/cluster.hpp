@@ -8,18 +8,18 @@
 
 #include "redis/cluster/node.hpp"
 #include "redis/cluster/slot_map.hpp"
-#include "redis/protocol/link.hpp"
+#include "redis/protocol/transport.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/nursery.hpp"
 
 namespace holdfast::redis {
 
-/// The link to a cluster: a wire to each node in use. A command goes where the slot of its key is, as far as we know,
-/// and on from there as the nodes say. Who has which slot is asked again when a node sends us elsewhere, or is not
-/// there.
-class cluster final : public link {
+/// The transport to a cluster, made of one for each node in use. A command goes to the node that has the slot of its
+/// key, as far as we know, and from there wherever the nodes redirect it. The slot map is loaded again when a node
+/// redirects a command or cannot be reached.
+class cluster final : public transport {
  public:
-  /// Connects when first used. The settings have their TLS files loaded: nodes are contacted at any time.
+  /// Connects when first used. The TLS files of the settings are loaded, because new nodes may be met at any time.
   cluster(const settings&, const identity&, runtime::loop&, listener&);
 
   runtime::task<reply> call(runtime::io&, const command&, limit, std::optional<abandoned_command>*) override;
@@ -28,14 +28,14 @@ class cluster final : public link {
   [[nodiscard]] bool listens(const std::string& key) const noexcept override;
   runtime::task<std::optional<storage::failure>> listen(runtime::io&, const std::string& key, limit) override;
   void post(const command&) override;
-  /// The primaries.
+  /// The addresses of the primaries.
   runtime::task<storage::answer<std::vector<std::string>>> parts(runtime::io&, limit) override;
-  [[nodiscard]] std::shared_ptr<link> part(const std::string& name) override;
+  [[nodiscard]] std::shared_ptr<transport> part(const std::string& name) override;
   void close() noexcept override;
 
  private:
-  runtime::task<reply> run(runtime::io&, errand, limit);
-  runtime::task<slot_map::user> find_heir(runtime::io&, const node& of, errand, limit);
+  runtime::task<reply> run(runtime::io&, routed_command, limit);
+  runtime::task<slot_map::user> new_owner(runtime::io&, const node& of, routed_command, limit);
   runtime::task<void> introduce(bool already);
 
   const settings settings_;

@@ -10,7 +10,7 @@ namespace {
 bool is_slot(std::int64_t n) { return n >= 0 && n < static_cast<std::int64_t>(slots_of_a_cluster); }
 bool is_port(std::int64_t n) { return n >= 1 && n <= 65535; }
 
-/// In a list of names and values in turn.
+/// Finds a value in a list of names and values in turn.
 std::string_view named(const value& pairs, std::string_view name) {
   for (std::size_t n = 0; n + 1 < pairs.items.size(); n += 2) {
     if (pairs.items[n].text == name) return pairs.items[n + 1].text;
@@ -18,7 +18,7 @@ std::string_view named(const value& pairs, std::string_view name) {
   return {};
 }
 
-/// {host, port, id, {name, value, ...}}. A node that is to be called by its name, and has not got one, says `?`.
+/// {host, port, id, {name, value, ...}}. The host is `?` if the node is configured to use its name and has none.
 std::optional<net::url::place> node_in(const value& v, const net::url::place& asked) {
   if (v.items.size() < 2 || !v.items[1].is(value::kind::integer) || !is_port(v.items[1].number)) return std::nullopt;
   std::string host = v.items[0].text;
@@ -27,7 +27,7 @@ std::optional<net::url::place> node_in(const value& v, const net::url::place& as
   return net::url::place{std::move(host), static_cast<int>(v.items[1].number)};
 }
 
-/// Up to the next blank.
+/// Removes and returns the word up to the next blank.
 std::string_view word_of(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find(' '));
   text.remove_prefix(word.size() == text.size() ? word.size() : word.size() + 1);
@@ -56,7 +56,7 @@ std::optional<redirection> redirection::of(std::string_view error, const net::ur
   if (what != "MOVED" && what != "ASK") return std::nullopt;
   const std::optional<std::int64_t> slot = number_of(word_of(error));
   const std::string_view where = word_of(error);
-  const std::size_t colon = where.rfind(':');  // an IPv6 address has some of its own, and no brackets
+  const std::size_t colon = where.rfind(':');  // an IPv6 address contains colons, and has no brackets
   if (!slot || !is_slot(*slot) || colon == std::string_view::npos) return std::nullopt;
   const std::optional<std::int64_t> port = number_of(where.substr(colon + 1));
   if (!port || !is_port(*port)) return std::nullopt;

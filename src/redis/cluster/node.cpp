@@ -31,9 +31,9 @@ bool is_unreachable(const reply& r) noexcept {
 
 node::node(net::url::place where, std::uint64_t serial, const settings& s, const identity& me, runtime::loop& loop,
            listener& all)
-    : at_(std::move(where)), serial_(serial), all_nodes_(all), way_(of_node(s, at_), of_node(me), loop, *this) {}
+    : at_(std::move(where)), serial_(serial), all_nodes_(all), to_server_(of_node(s, at_), of_node(me), loop, *this) {}
 
-task<reply> node::run_asking(io& i, errand what, limit l) {
+task<reply> node::run_asking(io& i, routed_command what, limit l) {
   if (what.what == nullptr) co_return storage::failure(errc::not_ready, "a slot of the cluster is moving");
   command asking(1);
   asking.add("ASKING");
@@ -43,19 +43,19 @@ task<reply> node::run_asking(io& i, errand what, limit l) {
   co_return got;
 }
 
-/// Thousands of renewals may be due at a node that is not there: one of them finds out whether it is back, and the
-/// others make room for those of other nodes.
-task<reply> node::run(io& i, errand what, limit l) {
-  const bool by_main = what.what == nullptr || !i.in_place();
-  const bool down = by_main && failed_ && !way_.main().listens();
+/// Thousands of renewals may be due at a node that is down. One of them finds out whether it is back, and the others
+/// fail at once, in favour of those of other nodes.
+task<reply> node::run(io& i, routed_command what, limit l) {
+  const bool on_loop = what.what == nullptr || !i.in_place();
+  const bool down = on_loop && failed_ && !to_server_.events().is_open();
   if (down && probing_.exchange(true))
     co_return storage::failure(errc::unreachable, "the node is not there (" + text_of(at_) + ")");
   reply got = storage::failure(errc::unreachable, "");
   try {
     if (what.what == nullptr) {
-      got = co_await way_.main().hear(i, what.slot, l);
+      got = co_await to_server_.events().subscribe(i, what.slot, l);
     } else {
-      got = co_await way_.call(i, *what.what, l, what.abandoned);
+      got = co_await to_server_.call(i, *what.what, l, what.abandoned);
     }
   } catch (...) {
     if (down) probing_ = false;
@@ -65,13 +65,14 @@ task<reply> node::run(io& i, errand what, limit l) {
   const bool our_time_is_over = i.now() >= l.at() || l.stop().stop_requested();
   if (!is_unreachable(got)) {
     failed_ = false;
-  } else if (by_main || !our_time_is_over) {
+  } else if (on_loop || !our_time_is_over) {
     failed_ = true;
   }
   if (down) probing_ = false;
-  // Whoever holds a lock is told there if somebody wants it.
+  // A holder receives revoke requests there.
   const bool about_a_key = what.what != nullptr && !what.what->key().empty();
-  if (!i.in_place() && about_a_key && error_in(got, what.what) == nullptr) way_.main().hear_soon(what.slot);
+  if (!i.in_place() && about_a_key && error_in(got, what.what) == nullptr)
+    to_server_.events().subscribe_soon(what.slot);
   co_return got;
 }
 

@@ -5,39 +5,39 @@
 #include <string>
 
 #include "net/url.hpp"
-#include "redis/protocol/link.hpp"
-#include "redis/transport/wire.hpp"
+#include "redis/protocol/transport.hpp"
+#include "redis/transport/server_transport.hpp"
 
 namespace holdfast::redis {
 
-/// What is to be done at a node: a command, or none, which is to listen to our inbox in a slot. `abandoned` is as in
-/// link::call().
-struct errand {
+/// A command for the node that has a slot; null: subscribe to our inbox in that slot. `abandoned` is as in
+/// transport::call().
+struct routed_command {
   const command* what;
   std::uint16_t slot;
   std::optional<abandoned_command>* abandoned;
 };
 
-/// One node of a cluster, and the wire to it. What it says by itself is passed on, with its shard.
+/// One node of a cluster, and the transport to it. Its messages are passed on, with its shard.
 class node final : private listener {
  public:
-  /// Connects when first used. It does not say who we are: that stands at the node that has the slot of our record.
+  /// Connects when first used. It sends no introduction, which belongs to the node that has the slot of our record.
   node(net::url::place, std::uint64_t serial, const settings&, const identity&, runtime::loop&, listener& all);
 
   [[nodiscard]] const net::url::place& at() const noexcept { return at_; }
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }  ///< no other node ever has it
-  /// Its place among those that are known now. Said once, before others know of it.
+  /// Its index among the nodes that are known now. Set once, before other threads see the node.
   void stand_at(std::size_t number) noexcept { number_ = number; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
   [[nodiscard]] storage::shard shard() const noexcept { return number_ + 1; }
 
-  /// What the errand gives by reference must outlive the call.
-  runtime::task<reply> run(runtime::io&, errand, limit);
-  /// The same in a slot that is on its way to here; only this once.
-  runtime::task<reply> run_asking(runtime::io&, errand, limit);
-  [[nodiscard]] wire& way() noexcept { return way_; }
-  [[nodiscard]] const wire& way() const noexcept { return way_; }
-  [[nodiscard]] bool has_failed() const noexcept { return failed_; }  ///< the last errand got no answer
+  /// What is passed by reference must outlive the call.
+  runtime::task<reply> run(runtime::io&, routed_command, limit);
+  /// Runs one command in a slot that is migrating to this node.
+  runtime::task<reply> run_asking(runtime::io&, routed_command, limit);
+  [[nodiscard]] server_transport& to_server() noexcept { return to_server_; }
+  [[nodiscard]] const server_transport& to_server() const noexcept { return to_server_; }
+  [[nodiscard]] bool has_failed() const noexcept { return failed_; }  ///< the last command got no answer
 
  private:
   void pushed(std::string_view message) override { all_nodes_.pushed(message); }
@@ -52,12 +52,12 @@ class node final : private listener {
   std::size_t number_ = 0;
   listener& all_nodes_;
   std::atomic<bool> failed_{false};
-  std::atomic<bool> probing_{false};  // one finds out whether it is back
-  wire way_;
+  std::atomic<bool> probing_{false};  // a caller is finding out whether it is back
+  server_transport to_server_;
 };
 
-/// Why it was not done, in the words of the node; null: it was, or there is no answer. Of several replies the first is
-/// that of the command with the key.
+/// The error that the node replied with; null if there is none, or no reply. Of several replies the first belongs to
+/// the command with the key.
 [[nodiscard]] const std::string* error_in(const reply&, const command* to) noexcept;
 [[nodiscard]] bool is_unreachable(const reply&) noexcept;
 

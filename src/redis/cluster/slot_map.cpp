@@ -29,7 +29,7 @@ slot_map::slot_map(const settings& s, const identity& me, runtime::loop& loop, l
   for (const url::place& each : settings_.seeds) (void)at(each);
 }
 
-/// It is not made under the lock, which is only held for short.
+/// The node is made without the lock, which is held only briefly.
 slot_map::user slot_map::at(const url::place& where) {
   const auto is_there = [&](const node& n) { return n.at() == where; };
   user found = known_.with([&](const known& k) { return k.first(is_there); });
@@ -48,7 +48,7 @@ slot_map::user slot_map::at(const url::place& where) {
 slot_map::user slot_map::has(std::uint16_t slot) const noexcept {
   return known_.with([&](const known& k) {
     const std::uint16_t number = k.route[slot];
-    return number == nobody ? nullptr : k.nodes[number];
+    return number == no_node ? nullptr : k.nodes[number];
   });
 }
 
@@ -59,7 +59,7 @@ slot_map::user slot_map::numbered(std::uint64_t serial) const noexcept {
 std::vector<bool> slot_map::known::with_slots() const {
   std::vector<bool> all(nodes.size());
   for (const std::uint16_t number : route) {
-    if (number != nobody) all[number] = true;
+    if (number != no_node) all[number] = true;
   }
   return all;
 }
@@ -81,21 +81,20 @@ slot_map::user slot_map::named(const std::string& primary) const {
       [&](const known& k) { return k.first([&](const node& n) { return text_of(n.at()) == primary; }); });
 }
 
-task<std::optional<storage::failure>> slot_map::make_sure(io& i, limit l) {
+task<std::optional<storage::failure>> slot_map::ensure_loaded(io& i, limit l) {
   const bool mapped = known_.with([](const known& k) { return k.mapped; });
   if (mapped) co_return std::nullopt;
-  std::optional<storage::failure> lost = co_await draw(i, std::move(l));
+  std::optional<storage::failure> lost = co_await refresh(i, std::move(l));
   co_return lost;
 }
 
-/// Those first that are connected; then those that may be, seeds that were forgotten among them; those last that were
-/// not there.
-std::vector<url::place> slot_map::whom_to_ask() const {
+/// Connected nodes come first, then those that may be reachable, including forgotten seeds, and failed ones last.
+std::vector<url::place> slot_map::nodes_to_ask() const {
   std::vector<url::place> by_rank[3];
   known_.with([&](const known& k) {
     for (const user& each : k.nodes) {
       if (!each) continue;
-      const std::size_t rank = each->has_failed() ? 2 : each->way().main().listens() ? 0 : 1;
+      const std::size_t rank = each->has_failed() ? 2 : each->to_server().events().is_open() ? 0 : 1;
       by_rank[rank].push_back(each->at());
     }
     for (const url::place& seed : settings_.seeds) {
@@ -107,13 +106,13 @@ std::vector<url::place> slot_map::whom_to_ask() const {
   return places;
 }
 
-task<std::optional<storage::failure>> slot_map::draw(io& i, limit l) {
+task<std::optional<storage::failure>> slot_map::refresh(io& i, limit l) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
   std::optional<storage::failure> why;
-  for (const url::place& each : whom_to_ask()) {
+  for (const url::place& each : nodes_to_ask()) {
     if (i.now() >= l.at() || l.stop().stop_requested()) break;
-    const errand question{&ask, 0, nullptr};
+    const routed_command question{&ask, 0, nullptr};
     const limit soon(std::min(l.at(), later(i.now(), settings_.timeout)), l.stop());
     const user asked = at(each);
     reply got = co_await asked->run(i, question, soon);
@@ -122,7 +121,7 @@ task<std::optional<storage::failure>> slot_map::draw(io& i, limit l) {
     } else if (auto* const failed = std::get_if<storage::failure>(&got)) {
       if (!why || !why->permanent()) why = std::move(*failed);
     } else if (const auto ranges = slots_in(std::get<value>(got), each); ranges && !ranges->empty()) {
-      learn(*ranges);
+      apply(*ranges);
       co_return std::nullopt;
     } else {
       why = storage::failure(errc::not_ready, "it is in no cluster yet (" + text_of(each) + ")");
@@ -133,12 +132,12 @@ task<std::optional<storage::failure>> slot_map::draw(io& i, limit l) {
   co_return why;
 }
 
-void slot_map::learn(const std::vector<slot_range>& ranges) {
+void slot_map::apply(const std::vector<slot_range>& ranges) {
   std::vector<user> owners;
   owners.reserve(ranges.size());
   for (const slot_range& each : ranges) owners.push_back(at(each.primary));
   routes route;
-  route.fill(nobody);
+  route.fill(no_node);
   for (std::size_t n = 0; n < ranges.size(); ++n) {
     const auto number = static_cast<std::uint16_t>(owners[n]->number());
     for (unsigned slot = ranges[n].first; slot <= ranges[n].last; ++slot) route[slot] = number;
@@ -151,43 +150,44 @@ void slot_map::learn(const std::vector<slot_range>& ranges) {
   forget_soon();
 }
 
-/// What lay on a node that was replaced may be lost, and doubts about that one do not look there any more.
+/// The data of a node that was replaced may be lost, and doubts about that node no longer concern the one that replaced
+/// it.
 void slot_map::tell_of_changes(const routes& before, const routes& now) noexcept {
   listener_.back();
-  std::set<std::uint16_t> heirs;
+  std::set<std::uint16_t> new_owners;
   for (std::size_t slot = 0; slot < now.size(); ++slot) {
-    const std::uint16_t old = before[slot], heir = now[slot];
-    if (old == heir || old == nobody || heir == nobody || heirs.contains(heir)) continue;
-    if (std::find(now.begin(), now.end(), old) == now.end()) heirs.insert(heir);
+    const std::uint16_t old = before[slot], owner = now[slot];
+    if (old == owner || old == no_node || owner == no_node || new_owners.contains(owner)) continue;
+    if (std::find(now.begin(), now.end(), old) == now.end()) new_owners.insert(owner);
   }
-  for (const std::uint16_t heir : heirs) listener_.in_doubt(storage::shard(heir) + 1);
+  for (const std::uint16_t owner : new_owners) listener_.in_doubt(storage::shard(owner) + 1);
 }
 
-void slot_map::learn(const redirection& moved) {
+void slot_map::apply_redirect(const redirection& moved) {
   const user owner = at(moved.to);
   known_.with([&](known& k) { k.route[moved.slot] = static_cast<std::uint16_t>(owner->number()); });
-  draw_soon();
+  refresh_soon();
 }
 
-/// Not again at once: thousands may come at the same time.
-void slot_map::draw_soon() noexcept {
-  if (ending_.stop_requested() || drawing_.exchange(true)) return;
+/// Once for all callers: thousands may ask at the same time.
+void slot_map::refresh_soon() noexcept {
+  if (ending_.stop_requested() || refreshing_.exchange(true)) return;
   try {
     loop_.start();
-    tasks_.spawn(draw_again());
+    tasks_.spawn(refresh_and_pause());
   } catch (const std::exception&) {
-    drawing_ = false;
+    refreshing_ = false;
   }
 }
 
-task<void> slot_map::draw_again() {
+task<void> slot_map::refresh_and_pause() {
   const struct ending {
-    std::atomic<bool>& drawing;
-    ~ending() { drawing = false; }
-  } at_the_end{drawing_};
+    std::atomic<bool>& refreshing;
+    ~ending() { refreshing = false; }
+  } at_the_end{refreshing_};
   const limit l(later(loop_.now(), 2 * settings_.connect_timeout), ending_.get_token());
-  const std::optional<storage::failure> why = co_await draw(loop_, l);
-  (void)why;  // whoever has trouble asks for it again
+  const std::optional<storage::failure> why = co_await refresh(loop_, l);
+  (void)why;  // a caller with trouble asks for it again
   const wake over = co_await sleep(loop_, limit(later(loop_.now(), between_maps), ending_.get_token()));
   (void)over;
 }
@@ -196,16 +196,16 @@ bool slot_map::is_seed(const node& n) const noexcept {
   return std::ranges::any_of(settings_.seeds, [&](const url::place& each) { return each == n.at(); });
 }
 
-/// A seed that was not there is kept, so that it is asked last.
-bool slot_map::part_with_leavers(std::vector<user>& leavers) {
+/// A seed that has failed is kept, so that it is asked last.
+bool slot_map::collect_unused(std::vector<user>& unused) {
   return known_.with([&](known& k) {
     const std::vector<bool> with_slots = k.with_slots();
     bool some_left = false;
     for (std::size_t n = 0; n < with_slots.size(); ++n) {
       user& each = k.nodes[n];
       if (!each || with_slots[n] || (each->has_failed() && is_seed(*each))) continue;
-      const bool used = each.use_count() > 1;  // others get at it under the lock only
-      if (!used) leavers.push_back(std::move(each));
+      const bool used = each.use_count() > 1;  // other threads get a pointer only under the lock
+      if (!used) unused.push_back(std::move(each));
       some_left = some_left || used;
     }
     return some_left;
@@ -222,23 +222,23 @@ void slot_map::forget_soon() {
   }
 }
 
-/// A node is closed on the worker, since that waits for its tasks on the loop; and goes here, where none of its
-/// connections is being looked at.
+/// A node is closed on the worker thread, because closing waits for its tasks on the loop. It is destroyed here, on the
+/// loop, where none of its connections is in use.
 task<void> slot_map::forget() {
   for (;;) {
     const wake why = co_await sleep(loop_, limit(later(loop_.now(), before_forgetting), ending_.get_token()));
     if (why == wake::stopped) co_return;
-    forgetting_ = false;  // whoever draws a map from now on starts another
-    std::vector<user> leavers;
-    const bool some_left = part_with_leavers(leavers);
-    while (!leavers.empty()) {
-      const auto closing = [&last = *leavers.back()] {
-        last.way().close();
+    forgetting_ = false;  // a map that is loaded from now on starts another task
+    std::vector<user> unused;
+    const bool some_left = collect_unused(unused);
+    while (!unused.empty()) {
+      const auto closing = [&last = *unused.back()] {
+        last.to_server().close();
         return true;
       };
       const bool closed = co_await runtime::blocking(loop_, closing);
       (void)closed;
-      leavers.pop_back();
+      unused.pop_back();
     }
     if (!some_left || forgetting_.exchange(true)) co_return;
   }
@@ -252,7 +252,7 @@ void slot_map::close() noexcept {
     std::copy_if(k.nodes.begin(), k.nodes.end(), std::back_inserter(all),
                  [](const user& each) { return each != nullptr; });
   });
-  for (const user& each : all) each->way().close();
+  for (const user& each : all) each->to_server().close();
 }
 
 }  // namespace holdfast::redis

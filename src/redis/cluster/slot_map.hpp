@@ -17,44 +17,44 @@
 
 namespace holdfast::redis {
 
-/// The nodes of a cluster that we know, and which of them has which slot, as far as we know: as one of them said when
-/// it was asked last, and what nodes that had lost a slot have said since. A node that has no slot any more is
-/// forgotten, with its connections, once nobody uses it. From any thread.
+/// The known nodes of a cluster, and which of them has which slot: as one of them said when it was asked last,
+/// corrected by redirects since. A node without slots is forgotten, with its connections, when it is no longer in use.
+/// From any thread.
 class slot_map {
  public:
-  /// Nobody is asked yet.
+  /// Asks no node yet.
   slot_map(const settings&, const identity&, runtime::loop&, listener&);
 
-  // Whoever is given a node keeps it from being forgotten.
+  // A node is not forgotten while a pointer to it exists.
   using user = std::shared_ptr<node>;
-  /// Null: nobody does, or we do not know.
+  /// Null if no node has it, or it is not known.
   [[nodiscard]] user has(std::uint16_t slot) const noexcept;
   [[nodiscard]] user at(const net::url::place&);
-  /// By its serial. Null: it is forgotten.
+  /// Finds a node by its serial. Null if it is forgotten.
   [[nodiscard]] user numbered(std::uint64_t serial) const noexcept;
-  /// Those that have slots.
+  /// The addresses of the nodes that have slots.
   [[nodiscard]] std::vector<std::string> primaries() const;
-  /// Null: it is forgotten.
+  /// Null if it is forgotten.
   [[nodiscard]] user named(const std::string& primary) const;
 
-  /// Asks for the map, if it was never told. A failure: none of them has told us.
-  runtime::task<std::optional<storage::failure>> make_sure(runtime::io&, limit);
-  /// Asks for it anew, one node after the other. When it has changed the listener is told of servers that are back, and
-  /// of each that has taken the place of another.
-  runtime::task<std::optional<storage::failure>> draw(runtime::io&, limit);
-  /// The same some time soon, once for all who want it, and nobody waits for it.
-  void draw_soon() noexcept;
-  /// The node that had a slot has sent us elsewhere.
-  void learn(const redirection&);
+  /// Loads the map if it was never loaded. Returns why no node could be asked.
+  runtime::task<std::optional<storage::failure>> ensure_loaded(runtime::io&, limit);
+  /// Loads it again, asking one node after the other. If it has changed, reports to the listener that servers are back,
+  /// and which servers have taken the place of others.
+  runtime::task<std::optional<storage::failure>> refresh(runtime::io&, limit);
+  /// Loads it again in the background, once for all callers.
+  void refresh_soon() noexcept;
+  /// The node that had a slot has named another one.
+  void apply_redirect(const redirection&);
 
-  /// Nothing will be asked any more; from another thread than the loop's.
+  /// From any thread but the loop's. No call may follow.
   void close() noexcept;
 
  private:
-  static constexpr std::uint16_t nobody = 0xffff;
-  using routes = std::array<std::uint16_t, slots_of_a_cluster>;  // the number of the node that has it
+  static constexpr std::uint16_t no_node = 0xffff;
+  using routes = std::array<std::uint16_t, slots_of_a_cluster>;  // the number of the node that has the slot
   struct known {
-    known() { route.fill(nobody); }
+    known() { route.fill(no_node); }
     template <class F>
     [[nodiscard]] user first(F is_wanted) const {
       for (const user& each : nodes) {
@@ -63,18 +63,18 @@ class slot_map {
       return nullptr;
     }
     [[nodiscard]] std::vector<bool> with_slots() const;  // by number
-    std::vector<user> nodes;                             // by number; null: it was forgotten, and the number is free
+    std::vector<user> nodes;                             // by number; null: forgotten, and the number is free
     routes route;
     bool mapped = false;
   };
-  [[nodiscard]] std::vector<net::url::place> whom_to_ask() const;
-  void learn(const std::vector<slot_range>&);
+  [[nodiscard]] std::vector<net::url::place> nodes_to_ask() const;
+  void apply(const std::vector<slot_range>&);
   void tell_of_changes(const routes& before, const routes& now) noexcept;
-  runtime::task<void> draw_again();
+  runtime::task<void> refresh_and_pause();
   void forget_soon();
   runtime::task<void> forget();
-  /// Puts those that may go into `leavers`. False: none is left of those that have no slots.
-  [[nodiscard]] bool part_with_leavers(std::vector<user>& leavers);
+  /// Moves nodes without slots that are not in use to `unused`. Returns false if no node without slots is left.
+  [[nodiscard]] bool collect_unused(std::vector<user>& unused);
   [[nodiscard]] bool is_seed(const node&) const noexcept;
 
   const settings settings_;
@@ -84,7 +84,7 @@ class slot_map {
   std::stop_source ending_;
   runtime::guarded<known> known_;
   std::atomic<std::uint64_t> nodes_made_{0};
-  std::atomic<bool> drawing_{false};
+  std::atomic<bool> refreshing_{false};
   std::atomic<bool> forgetting_{false};
   runtime::nursery tasks_{loop_};
 };

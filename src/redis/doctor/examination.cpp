@@ -45,8 +45,8 @@ constexpr span between_samples = 250ms;
 class examination {
  public:
   /// `all` is what messages come by; `one` is the server that is looked at.
-  examination(io& i, link& all, link& one, const settings& s, limit until)
-      : io_(i), all_(all), link_(one), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
+  examination(io& i, transport& all, transport& one, const settings& s, limit until)
+      : io_(i), all_(all), transport_(one), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
 
   task<findings_answer> run() {
     try {
@@ -71,7 +71,7 @@ class examination {
   /// The reply, which may be an error.
   task<value> ask(const command& what) {
     const limit l = soon();
-    reply r = co_await link_.call(io_, what, l);
+    reply r = co_await transport_.call(io_, what, l);
     if (auto* const why = std::get_if<storage::failure>(&r)) throw std::move(*why);
     co_return std::move(std::get<value>(r));
   }
@@ -137,7 +137,7 @@ class examination {
     const limit l = soon();
     const std::optional<storage::failure> deaf = co_await all_.listen(io_, key, l);
     // In a cluster it may be another node that does not answer.
-    if (deaf && deaf->code != errc::denied && &all_ == &link_) throw storage::failure(*deaf);
+    if (deaf && deaf->code != errc::denied && &all_ == &transport_) throw storage::failure(*deaf);
     if (deaf && deaf->code == errc::denied)
       refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
     refused.judge(settings_.user, settings_.prefix, found_);
@@ -213,8 +213,8 @@ class examination {
   }
 
   io& io_;
-  link& all_;
-  link& link_;
+  transport& all_;
+  transport& transport_;
   const settings& settings_;
   const span patience_;  // with one request
   const std::stop_token stop_;
@@ -223,7 +223,7 @@ class examination {
 };
 
 /// Who has which slots, as one of the nodes says it.
-task<void> look_at_slots(io& i, link& all, const settings& s, limit l, storage::findings& found) {
+task<void> look_at_slots(io& i, transport& all, const settings& s, limit l, storage::findings& found) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
   const reply r = co_await all.call(i, ask, l);
@@ -233,7 +233,8 @@ task<void> look_at_slots(io& i, link& all, const settings& s, limit l, storage::
 }
 
 /// One primary after the other; what is found says where.
-task<findings_answer> examine_parts(io& i, link& all, const settings& s, std::vector<std::string> parts, limit until) {
+task<findings_answer> examine_parts(io& i, transport& all, const settings& s, std::vector<std::string> parts,
+                                    limit until) {
   const span patience = until.at() - i.now();
   storage::findings whole;
   co_await look_at_slots(i, all, s, until, whole);
@@ -241,7 +242,7 @@ task<findings_answer> examine_parts(io& i, link& all, const settings& s, std::ve
   std::optional<storage::failure> why;
   bool some_answer = false;  // also that it cannot serve
   for (const std::string& part : parts) {
-    const std::shared_ptr<link> there = all.part(part);
+    const std::shared_ptr<transport> there = all.part(part);
     if (!there) continue;  // it has left the cluster just now
     examination one(i, all, *there, s, limit(later(i.now(), patience), until.stop()));
     findings_answer here = co_await one.run();
@@ -266,7 +267,7 @@ task<findings_answer> examine_parts(io& i, link& all, const settings& s, std::ve
 
 }  // namespace
 
-task<findings_answer> examine(io& i, link& l, const settings& s, limit until) {
+task<findings_answer> examine(io& i, transport& l, const settings& s, limit until) {
   if (!s.of_a_cluster()) {
     examination one(i, l, l, s, std::move(until));
     findings_answer found = co_await one.run();

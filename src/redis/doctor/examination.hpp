@@ -3,8 +3,8 @@
 
 #include "holdfast/finding.hpp"
 #include "holdfast/limit.hpp"
-#include "redis/protocol/link.hpp"
 #include "redis/protocol/settings.hpp"
+#include "redis/protocol/transport.hpp"
 #include "runtime/io.hpp"
 #include "runtime/task.hpp"
 #include "storage/answer.hpp"
@@ -15,6 +15,7 @@ namespace holdfast::redis {
 /// long. Each request has as much time as the limit leaves now. What the user may not ask is a note. No key is changed.
 /// Of a cluster each primary is asked, one after the other, and the cluster itself. All that is given by reference must
 /// outlive the task.
-[[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, link&, const settings&, limit);
+[[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, transport&, const settings&,
+                                                                           limit);
 
 }  // namespace holdfast::redis

@@ -7,7 +7,8 @@ namespace holdfast::redis {
 
 namespace {
 
-constexpr std::int64_t our_idle_time = 15;  // seconds, after which we close a lane ourselves: see wire.cpp
+constexpr std::int64_t our_idle_time =
+    15;  // seconds, after which we close a connection ourselves: see server_transport.cpp
 
 bool is_this_machine(std::string_view host) {
   return host == "localhost" || host.starts_with("127.") || host == "::1" || host.starts_with("::ffff:127.");

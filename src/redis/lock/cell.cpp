@@ -90,7 +90,7 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, storage::change
 // A message may get lost, and an end sends none.
 task<wake> cell::changed(io& i, reading seen, limit l) {
   runtime::signal told;
-  const storage::shard at = client_.link_->shard_of(slot_of(keys_.number));
+  const storage::shard at = client_.transport_->shard_of(slot_of(keys_.number));
   const watching ours(client_.watchers_, keys_.number, told, at);  // before the server knows of it
   const milliseconds pause = storage::look_again + milliseconds(i.random() % 5'000);
   const std::optional<milliseconds> left = co_await watch(i, seen, l);
@@ -105,7 +105,7 @@ task<wake> cell::changed(io& i, reading seen, limit l) {
 
 /// How long it will stay, 0: there is none, less than that: it has changed. Nothing: the server did not say.
 task<std::optional<milliseconds>> cell::watch(io& i, reading seen, limit l) {
-  const std::optional<storage::failure> deaf = co_await client_.link_->listen(i, keys_.number, l);
+  const std::optional<storage::failure> deaf = co_await client_.transport_->listen(i, keys_.number, l);
   if (deaf || bad_name_) co_return std::nullopt;
   command c = call_of(scripts::cell_watch, 2, 3);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen.version));

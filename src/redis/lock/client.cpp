@@ -17,7 +17,7 @@
 #include "redis/protocol/owner.hpp"
 #include "redis/protocol/slots.hpp"
 #include "redis/protocol/step.hpp"
-#include "redis/transport/wire.hpp"
+#include "redis/transport/server_transport.hpp"
 #include "runtime/random.hpp"
 #include "seeded_bugs.hpp"
 
@@ -52,7 +52,7 @@ client::client(const settings& s, const std::string& inbox, const wiring& wire_u
     : settings_(s),
       id_(inbox),
       inboxes_(inboxes(s.prefix)),
-      link_(wire_up(identity{inboxes_, id_, introduction(s.prefix, id_)}, *this)) {}
+      transport_(wire_up(identity{inboxes_, id_, introduction(s.prefix, id_)}, *this)) {}
 
 std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop) {
   return open(settings::parse(url), loop);
@@ -60,9 +60,9 @@ std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop
 
 std::unique_ptr<client> client::open(settings s, runtime::loop& loop) {
   s.load_tls();
-  const auto over_sockets = [&](const identity& me, listener& who) -> std::unique_ptr<link> {
+  const auto over_sockets = [&](const identity& me, listener& who) -> std::unique_ptr<transport> {
     if (s.of_a_cluster()) return std::make_unique<cluster>(s, me, loop, who);
-    return std::make_unique<wire>(s, me, loop, who);
+    return std::make_unique<server_transport>(s, me, loop, who);
   };
   return std::make_unique<client>(s, sixteen(runtime::random_bits(), runtime::random_bits()), over_sockets);
 }
@@ -95,7 +95,7 @@ task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, 
 std::unique_ptr<storage::cell> client::open_cell(std::string name) { return std::make_unique<cell>(*this, name); }
 
 task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
-  return redis::examine(i, *link_, settings_, std::move(l));
+  return redis::examine(i, *transport_, settings_, std::move(l));
 }
 
 void client::when_asked(std::function<void(storage::asking)> asked) { asked_ = std::move(asked); }
@@ -112,7 +112,7 @@ void client::tell_of_loss(std::string_view owner) {
 
 void client::when_in_doubt(std::function<void(storage::shard)> verify) { verify_ = std::move(verify); }
 
-void client::close() noexcept { link_->close(); }
+void client::close() noexcept { transport_->close(); }
 
 guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::lease, .fair = true, .survives_restart = false, .notices_death_at_once = false};
@@ -128,7 +128,7 @@ void client::pushed(std::string_view text) {
   // reply either, so the script goes first, in case the server has forgotten it.
   const keys k = keys::of_lock(settings_.prefix, m->lock);
   const script& step = steps_of(wants_in(m->owner)).release;
-  link_->post(load_of(step).then(release_of(step, k, m->owner, inboxes_of(k.lock))));
+  transport_->post(load_of(step).then(release_of(step, k, m->owner, inboxes_of(k.lock))));
 }
 
 std::string client::inboxes_of(std::string_view lock) const {
@@ -139,7 +139,7 @@ void client::missed(storage::shard which) noexcept {
   // Where it listened when it looked last, and where it would now: a slot may have moved in between.
   const auto is_concerned = [&](std::uint16_t slot, storage::shard listened_at) {
     if (which == storage::no_shard || listened_at == which) return true;
-    const storage::shard now = link_->shard_of(slot);
+    const storage::shard now = transport_->shard_of(slot);
     return now == which || now == storage::no_shard;
   };
   inbox_.wake(is_concerned);
@@ -161,15 +161,15 @@ void client::warned(std::string_view what) {
 }
 
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {
-  if (l.stop().stop_requested() && !i.in_place()) link_->post(load_of(s).then(c));
+  if (l.stop().stop_requested() && !i.in_place()) transport_->post(load_of(s).then(c));
 }
 
 task<reply> client::run(io& i, const script& s, const command& c, limit l,
                         std::optional<abandoned_command>* abandoned) {
-  reply r = co_await link_->call(i, c, l, abandoned);
+  reply r = co_await transport_->call(i, c, l, abandoned);
   for (int tries = 0; tries < 5 && is_missing_script(r, c) && !seeded(bug::noscript_is_no); ++tries) {
     const command again = load_of(s).then(c);
-    r = co_await link_->call(i, again, l, abandoned);
+    r = co_await transport_->call(i, again, l, abandoned);
   }
   co_return r;
 }
@@ -183,7 +183,7 @@ task<reply> client::run_grant(io& i, const script& s, const command& c, limit l,
 task<reply> client::run_and_wait(io& i, const script& s, const command& c, limit l,
                                  std::optional<abandoned_command>* abandoned,
                                  std::optional<storage::failure>& missing) {
-  const std::optional<storage::failure> cannot = co_await wait_.prepare(i, *link_, l);
+  const std::optional<storage::failure> cannot = co_await wait_.prepare(i, *transport_, l);
   if (cannot) co_return *cannot;
   const std::int64_t needed = wait_.needed();
   const command all = wait_.behind(c, needed);

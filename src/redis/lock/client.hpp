@@ -12,9 +12,9 @@
 #include "redis/lock/list_position.hpp"
 #include "redis/lock/replica_wait.hpp"
 #include "redis/lock/watchers.hpp"
-#include "redis/protocol/link.hpp"
 #include "redis/protocol/script.hpp"
 #include "redis/protocol/settings.hpp"
+#include "redis/protocol/transport.hpp"
 #include "runtime/loop.hpp"
 #include "storage/claim.hpp"
 
@@ -25,7 +25,7 @@ namespace holdfast::redis {
 class client final : public storage::backend, private listener {
  public:
   /// How the server is reached; who listens is told.
-  using wiring = std::function<std::unique_ptr<link>(const identity&, listener&)>;
+  using wiring = std::function<std::unique_ptr<transport>(const identity&, listener&)>;
   /// `inbox` is 16 characters, never used by another client.
   client(const settings&, const std::string& inbox, const wiring&);
   /// Over sockets. Throws storage::failure.
@@ -87,7 +87,7 @@ class client final : public storage::backend, private listener {
     int steps = 0;
   };
   /// Until there are some, or nothing is left, or until then.
-  [[nodiscard]] runtime::task<storage::answer<found>> search(runtime::io&, link& part, std::string prefix,
+  [[nodiscard]] runtime::task<storage::answer<found>> search(runtime::io&, transport& part, std::string prefix,
                                                              std::string cursor, runtime::instant end, limit);
   [[nodiscard]] runtime::task<storage::answer<std::vector<listing::entry>>> look_through(runtime::io&,
                                                                                          std::set<std::string> names,
@@ -126,7 +126,7 @@ class client final : public storage::backend, private listener {
   std::function<void()> back_;
   std::function<void(std::string_view)> warn_;
   std::function<void(storage::asking)> asked_;
-  const std::unique_ptr<link> link_;
+  const std::unique_ptr<transport> transport_;
 };
 
 }  // namespace holdfast::redis

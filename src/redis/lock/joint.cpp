@@ -81,7 +81,7 @@ task<answer<done>> joint::release_first(io& i, std::size_t some, limit l) {
   }
   c.add(client_.inboxes_of(at(*left.front()).all_keys().lock));
   for (part* p : left) c.add(at(*p).owner());
-  if (abandoned_) client_.link_->follow(*abandoned_, load_of(scripts::release_all).then(c));
+  if (abandoned_) client_.transport_->follow(*abandoned_, load_of(scripts::release_all).then(c));
   abandoned_.reset();
   for (part* p : left) at(*p).undo_abandoned();
   std::optional<std::int64_t> first;

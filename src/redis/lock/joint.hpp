@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "redis/lock/fence_upkeep.hpp"
-#include "redis/protocol/link.hpp"
+#include "redis/protocol/transport.hpp"
 #include "storage/bundle.hpp"
 
 namespace holdfast::redis {

@@ -81,7 +81,7 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
     command all(1 + inboxes.size());
     all.add("MGET");
     for (const std::string& inbox : inboxes) all.add(client_record(settings_.prefix, inbox));
-    reply got = co_await link_->call(i, all, l);
+    reply got = co_await transport_->call(i, all, l);
     co_return got;
   }
   // They lie in as many slots. Most of those that are listed together are of few clients. Where one lies that does not
@@ -91,9 +91,9 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
   for (const std::string& inbox : inboxes) {
     command one(2);
     one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
-    const storage::shard at = link_->shard_of(slot_of(one.key()));
+    const storage::shard at = transport_->shard_of(slot_of(one.key()));
     if (!known.of.contains(inbox) && !known.silent.contains(at)) {
-      reply got = co_await link_->call(i, one, l);
+      reply got = co_await transport_->call(i, one, l);
       const auto* const why = std::get_if<storage::failure>(&got);
       value* const said = std::get_if<value>(&got);
       const bool refused = why != nullptr ? why->permanent() : said->is(value::kind::error);
@@ -118,7 +118,7 @@ task<answer<state>> client::inspect(io& i, std::string name, limit l) {
   co_return answer<state>::yes(std::move(seen.value().is));
 }
 
-task<answer<client::found>> client::search(io& i, link& part, std::string prefix, std::string cursor, instant end,
+task<answer<client::found>> client::search(io& i, transport& part, std::string prefix, std::string cursor, instant end,
                                            limit l) {
   found some{.names = {}, .cursor = std::move(cursor)};
   const std::string pattern = pattern_of_locks(settings_.prefix, prefix);
@@ -168,7 +168,7 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
 /// What there is at this position goes to the page. How many steps of the server it took.
 task<answer<int>> client::list_some(io& i, const std::string& prefix, list_position& from, listing_page& page,
                                     instant end, limit l) {
-  const std::shared_ptr<link> part = link_->part(from.part());
+  const std::shared_ptr<transport> part = transport_->part(from.part());
   if (!part) {
     co_return answer<int>::unknown(storage::failure(errc::not_ready, "it has left the cluster"));
   }
@@ -191,7 +191,7 @@ task<answer<int>> client::list_some(io& i, const std::string& prefix, list_posit
 task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
   const instant began = i.now();
   const instant end = began + (std::max(l.at(), began) - began) / 2;
-  answer<std::vector<std::string>> parts = co_await link_->parts(i, l);
+  answer<std::vector<std::string>> parts = co_await transport_->parts(i, l);
   if (parts.is_unknown()) co_return answer<listing>::unknown(parts.why());
   std::optional<list_position> from = list_position::read(after, parts.value());
   if (!from) {

@@ -79,10 +79,10 @@ task<answer<grant>> place::poll(io& i, limit l) {
   // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
   // there is no need to listen.
   if (queue_) waiting_.listened_at = lies_on();  // first: then it may move
-  const bool in_queue = queue_ && client_.link_->listens(lock_);
+  const bool in_queue = queue_ && client_.transport_->listens(lock_);
   answer<grant> got = co_await ask(i, in_queue, l);
   if (in_queue || !queue_ || !got.is_no()) co_return got;
-  const std::optional<storage::failure> deaf = co_await client_.link_->listen(i, lock_, l);
+  const std::optional<storage::failure> deaf = co_await client_.transport_->listen(i, lock_, l);
   if (deaf) co_return answer<grant>::unknown(*deaf);
   waiting_.listened_at = lies_on();
   answer<grant> again = co_await ask(i, true, l);
@@ -144,8 +144,8 @@ task<answer<done>> place::release(io& i, limit l) {
 void place::undo_abandoned() {
   if (!abandoned_) return;
   const script& step = mine().release;
-  client_.link_->follow(*abandoned_,
-                        load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_of(lock_))));
+  client_.transport_->follow(*abandoned_,
+                             load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_of(lock_))));
   abandoned_.reset();
 }
 
@@ -157,7 +157,7 @@ bool place::asked_to_let_go(const std::string& owner, const reply& r) {
   return asks.has_value();
 }
 
-storage::shard place::lies_on() const noexcept { return client_.link_->shard_of(slot_); }
+storage::shard place::lies_on() const noexcept { return client_.transport_->shard_of(slot_); }
 
 keys place::all_keys() const { return keys::of_lock(client_.settings_.prefix, lock_); }
 

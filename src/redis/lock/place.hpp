@@ -6,8 +6,8 @@
 #include "redis/lock/fence_upkeep.hpp"
 #include "redis/lock/inbox.hpp"
 #include "redis/protocol/keys.hpp"
-#include "redis/protocol/link.hpp"
 #include "redis/protocol/step.hpp"
+#include "redis/protocol/transport.hpp"
 #include "storage/claim.hpp"
 
 namespace holdfast::redis {

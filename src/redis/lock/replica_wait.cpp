@@ -17,7 +17,7 @@ constexpr const char* has_no_waitaof = "wait_aof needs WAITAOF, which Redis has 
 
 }  // namespace
 
-task<std::optional<storage::failure>> replica_wait::prepare(io& i, link& l, limit until) {
+task<std::optional<storage::failure>> replica_wait::prepare(io& i, transport& l, limit until) {
   const std::uint64_t now = doubts_;
   if (prepared_for_ == now) co_return std::nullopt;
   std::optional<storage::failure> why;

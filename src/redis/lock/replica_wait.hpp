@@ -5,8 +5,8 @@
 
 #include "holdfast/limit.hpp"
 #include "redis/protocol/codec.hpp"
-#include "redis/protocol/link.hpp"
 #include "redis/protocol/settings.hpp"
+#include "redis/protocol/transport.hpp"
 #include "runtime/io.hpp"
 #include "runtime/task.hpp"
 #include "storage/answer.hpp"
@@ -22,7 +22,7 @@ class replica_wait {
   [[nodiscard]] bool is_wanted() const noexcept { return wait_.is_wanted(); }
   /// Before a grant: how many replicas there are, where that matters, and whether the server can do it. It asks once,
   /// and again after in_doubt(). A failure: it cannot be waited for.
-  [[nodiscard]] runtime::task<std::optional<storage::failure>> prepare(runtime::io&, link&, limit);
+  [[nodiscard]] runtime::task<std::optional<storage::failure>> prepare(runtime::io&, transport&, limit);
   void in_doubt() noexcept { ++doubts_; }
 
   /// How many replicas a grant needs now.

@@ -6,8 +6,8 @@
 
 #include "redis/protocol/error_reply.hpp"
 #include "redis/protocol/keys.hpp"
-#include "redis/protocol/link.hpp"
 #include "redis/protocol/script.hpp"
+#include "redis/protocol/transport.hpp"
 #include "storage/answer.hpp"
 
 /// How a script is called, and what its answer is: once for all steps.

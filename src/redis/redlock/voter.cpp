@@ -61,10 +61,10 @@ std::string voter::waiter_of(const candidate& who) const {
   return owner_text(client_->id_, who.owner, storage::share(), 0ms, who.label);
 }
 
-bool voter::is_reached() const noexcept { return client_->link_->listens(any_key); }
+bool voter::is_reached() const noexcept { return client_->transport_->listens(any_key); }
 
 task<std::optional<storage::failure>> voter::reach(io& i, limit l) {
-  return client_->link_->listen(i, any_key, std::move(l));
+  return client_->transport_->listen(i, any_key, std::move(l));
 }
 
 task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
@@ -175,7 +175,7 @@ task<answer<done>> voter::take_away(io& i, storage::breaking what, limit l) {
 task<answer<std::string>> voter::identity(io& i, limit l) {
   command info(2);
   info.add("INFO").add("server");
-  reply r = co_await client_->link_->call(i, info, std::move(l));
+  reply r = co_await client_->transport_->call(i, info, std::move(l));
   if (auto* const why = std::get_if<storage::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
   const facts is = facts::of_info(std::get<value>(r).text);  // an error says nothing
   co_return answer<std::string>::yes(std::string(is.text("run_id")));
@@ -192,22 +192,22 @@ task<reply> voter::run_of_age(io& i, const script& s, const command& c, limit l)
     std::optional<storage::failure> too_young = co_await come_of_age(i, l);
     if (too_young) co_return std::move(*too_young);
   }
-  const std::uint64_t line = client_->link_->connection_number();
+  const std::uint64_t line = client_->transport_->connection_number();
   reply r = co_await client_->run(i, s, c, l);
-  const bool same = rules_.young_ones_vote || client_->link_->connection_number() == line;
+  const bool same = rules_.young_ones_vote || client_->transport_->connection_number() == line;
   if (!same) co_return storage::failure(errc::unreachable, "the connection broke (" + where() + ")");
   co_return r;
 }
 
 /// Asks once on each connection: a server that starts again cuts them all. A failure: it may not vote.
 task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
-  std::optional<storage::failure> down = co_await client_->link_->listen(i, any_key, l);
+  std::optional<storage::failure> down = co_await client_->transport_->listen(i, any_key, l);
   if (down) co_return down;
-  const std::uint64_t line = client_->link_->connection_number();
+  const std::uint64_t line = client_->transport_->connection_number();
   if (line == 0 || line != known_) {
     command info(3);
     info.add("INFO").add("server").add("persistence");
-    reply r = co_await client_->link_->call(i, info, l);
+    reply r = co_await client_->transport_->call(i, info, l);
     if (auto why = failed<done>(r, client_->settings_.prefix)) co_return std::move(why->why());
     const facts is = facts::of_info(std::get<value>(r).text);
     const std::optional<std::int64_t> up = is.number("uptime_in_seconds");
@@ -218,7 +218,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
       const bool durable = co_await writes_at_once(i, l);
       if (durable) of_age = i.now();
     }
-    if (client_->link_->connection_number() != line || line == 0) {
+    if (client_->transport_->connection_number() != line || line == 0) {
       co_return storage::failure(errc::unreachable, "the connection broke (" + where() + ")");
     }
     known_ = line;
@@ -237,7 +237,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
 task<bool> voter::writes_at_once(io& i, limit l) {
   command config(3);
   config.add("CONFIG").add("GET").add("appendfsync");
-  const reply r = co_await client_->link_->call(i, config, l);
+  const reply r = co_await client_->transport_->call(i, config, l);
   const value* const v = std::get_if<value>(&r);
   co_return v != nullptr && !v->is(value::kind::error) && facts::of_config(*v).text("appendfsync") == "always";
 }

@@ -21,12 +21,12 @@ constexpr milliseconds longest_sentinel_pause = 1s;
 
 sentinel_watch::sentinel_watch(const dialer& d, runtime::loop& loop, listener& who)
     : dialer_(d), sentinels_(*d.asks()), loop_(loop), listener_(who), promotion_(d, sentinels_, loop) {
-  for (std::size_t n = 0; n < sentinels_.count(); ++n) lines_.emplace_back(n);
+  for (std::size_t n = 0; n < sentinels_.count(); ++n) subscriptions_.emplace_back(n);
 }
 
 void sentinel_watch::start() {
   loop_.start();
-  for (line& each : lines_) tasks_.spawn(run(each));
+  for (subscription& each : subscriptions_) tasks_.spawn(run(each));
 }
 
 void sentinel_watch::close() noexcept {
@@ -35,7 +35,7 @@ void sentinel_watch::close() noexcept {
   promotion_.close();
 }
 
-task<void> sentinel_watch::run(line& l) {
+task<void> sentinel_watch::run(subscription& l) {
   for (milliseconds pause{0};;) {
     const auto dialling = [&] { return dial(l); };
     std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
@@ -47,35 +47,36 @@ task<void> sentinel_watch::run(line& l) {
   }
 }
 
-/// On the worker. Nothing: it does not let us.
-std::unique_ptr<connection> sentinel_watch::dial(line& to) const noexcept {
+/// On the worker thread. Returns null if it fails.
+std::unique_ptr<connection> sentinel_watch::dial(subscription& to) const noexcept {
   try {
     const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
     std::string refusal;
     std::unique_ptr<connection> made = sentinels_.subscribe(to.which, l, refusal);
     if (!refusal.empty() && !std::exchange(to.warned, true)) listener_.warned(refusal);
     return made;
-  } catch (const std::exception&) {  // it is tried again; who dials the primary meets it, too, and says so
+  } catch (const std::exception&) {  // it is tried again; a caller that connects sees and reports the same
     return nullptr;
   }
 }
 
-/// Until it breaks, or gives no answer.
-task<void> sentinel_watch::listen(line& l) {
+/// Runs until the connection breaks, or an answer does not come.
+task<void> sentinel_watch::listen(subscription& l) {
   l.sent.clear();
   l.answers.clear();
   l.epoch.reset();
   for (bool good = begin(l); good;) {
     const milliseconds period = sentinels_.between_questions();
     const wake why = co_await wait(loop_, l.broken, limit(later(loop_.now(), period), ending_.get_token()));
-    const bool is_silent = !l.sent.empty() && loop_.now() >= later(l.asked, period);  // a message may have made us ask
+    const bool is_silent =
+        !l.sent.empty() && loop_.now() >= later(l.asked, period);  // a message may have caused the question
     good = why == wake::late && !is_silent && (!l.sent.empty() || ask(l));
   }
   loop_.unwatch(l.to->fd());
   l.to.reset();
 }
 
-bool sentinel_watch::begin(line& l) noexcept {
+bool sentinel_watch::begin(subscription& l) noexcept {
   try {
     loop_.watch(l.to->fd(), [this, &l] { on_ready(l); });
   } catch (const std::exception&) {
@@ -84,7 +85,7 @@ bool sentinel_watch::begin(line& l) noexcept {
   return ask(l);
 }
 
-bool sentinel_watch::ask(line& l) noexcept {
+bool sentinel_watch::ask(subscription& l) noexcept {
   try {
     const command question = sentinels_.question();
     if (l.sent.empty()) l.asked = loop_.now();
@@ -97,7 +98,7 @@ bool sentinel_watch::ask(line& l) noexcept {
   }
 }
 
-void sentinel_watch::on_ready(line& l) noexcept {
+void sentinel_watch::on_ready(subscription& l) noexcept {
   try {
     (void)l.to->receive();
     while (std::optional<value> v = l.to->next()) {
@@ -106,7 +107,7 @@ void sentinel_watch::on_ready(line& l) noexcept {
       } else if (l.sent.take(std::move(*v)) != nullptr) {
         const value both = std::get<value>(*std::move(l.answers.front().got));
         l.answers.pop_front();
-        l.epoch = sentinels_.hear(both.items[0], both.items[1]);
+        l.epoch = sentinels_.take_answer(both.items[0], both.items[1]);
       }
     }
   } catch (const std::exception&) {
@@ -114,9 +115,9 @@ void sentinel_watch::on_ready(line& l) noexcept {
   }
 }
 
-void sentinel_watch::take_message(line& l, const value& message) {
-  sentinels::news what = sentinels_.read(message);
-  if (what.worth_a_question && !ask(l)) l.broken.set();
+void sentinel_watch::take_message(subscription& l, const value& message) {
+  sentinels::sentinel_event what = sentinels_.parse(message);
+  if (what.needs_question && !ask(l)) l.broken.set();
   if (what.chosen && l.epoch) promotion_.begin(std::move(*what.chosen), *l.epoch);
 }
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "redis/protocol/link.hpp"
-#include "redis/sentinel/promotion.hpp"
+#include "redis/protocol/transport.hpp"
+#include "redis/sentinel/promotion_watch.hpp"
 #include "redis/sentinel/sentinels.hpp"
 #include "redis/transport/connection.hpp"
 #include "redis/transport/pipeline.hpp"
@@ -16,25 +16,24 @@
 
 namespace holdfast::redis {
 
-/// Listens to all sentinels at once, since only the one that changes the primary tells whom it has chosen, and the
-/// others hear of it later. It also asks them now and then: messages get lost, and
-/// a user may lack the right to subscribe, of which the listener is warned once for each sentinel.
+/// Subscribes to all sentinels at once, because only the one that changes the primary announces its choice in time. It
+/// also asks each of them periodically: messages get lost, and the user may lack the permission to subscribe. The
+/// listener is warned of that once for each sentinel.
 class sentinel_watch {
  public:
-  /// Of a dialer that asks sentinels.
+  /// The dialer has sentinels.
   sentinel_watch(const dialer&, runtime::loop&, listener&);
   sentinel_watch(const sentinel_watch&) = delete;
   sentinel_watch& operator=(const sentinel_watch&) = delete;
 
-  /// Once.
-  void start();
-  /// From another thread than the loop's.
+  void start();  ///< once
+  /// From any thread but the loop's.
   void close() noexcept;
 
  private:
-  /// To one of them.
-  struct line {
-    explicit line(std::size_t n) noexcept : which(n) {}
+  /// The connection to one of them.
+  struct subscription {
+    explicit subscription(std::size_t n) noexcept : which(n) {}
     const std::size_t which;
     std::unique_ptr<connection> to;
     pipeline sent;
@@ -42,23 +41,23 @@ class sentinel_watch {
     runtime::instant asked{};           // since then the first of them is due
     std::optional<std::int64_t> epoch;  // in which it named the primary
     runtime::signal broken;
-    bool warned = false;  // that the user may not subscribe there
+    bool warned = false;
   };
-  runtime::task<void> run(line&);
-  runtime::task<void> listen(line&);
-  [[nodiscard]] std::unique_ptr<connection> dial(line&) const noexcept;
-  [[nodiscard]] bool begin(line&) noexcept;
-  [[nodiscard]] bool ask(line&) noexcept;
-  void on_ready(line&) noexcept;
-  void take_message(line&, const value&);
+  runtime::task<void> run(subscription&);
+  runtime::task<void> listen(subscription&);
+  [[nodiscard]] std::unique_ptr<connection> dial(subscription&) const noexcept;
+  [[nodiscard]] bool begin(subscription&) noexcept;
+  [[nodiscard]] bool ask(subscription&) noexcept;
+  void on_ready(subscription&) noexcept;
+  void take_message(subscription&, const value&);
 
   const dialer& dialer_;
   sentinels& sentinels_;
   runtime::loop& loop_;
   listener& listener_;
   std::stop_source ending_;
-  std::deque<line> lines_;
-  promotion promotion_;
+  std::deque<subscription> subscriptions_;
+  promotion_watch promotion_;
   runtime::nursery tasks_{loop_};
 };
 

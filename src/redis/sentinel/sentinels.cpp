@@ -23,14 +23,14 @@ using place = net::url::place;
 constexpr const char* senseless = "its answer makes no sense";
 constexpr std::string_view chooses = "+selected-slave", promotes = "+promoted-slave", switches = "+switch-master";
 
-/// Nothing: the words are none of an address.
+/// Empty if the words are no address.
 std::optional<place> place_of(const std::string& host, const std::string& port) {
   const std::optional<std::int64_t> n = number_of(port);
   if (host.empty() || !n || *n < 1 || *n > 65535) return std::nullopt;
   return place{host, static_cast<int>(*n)};
 }
 
-/// Of what is known of a service.
+/// The epoch of a service, from SENTINEL MASTER.
 std::optional<std::int64_t> epoch_in(const value& service) { return facts::of_config(service).number("config-epoch"); }
 
 /// {host, port}
@@ -63,7 +63,7 @@ constexpr const char* acl_line = " (docs/stores/redis.md has the ACL line for se
   throw storage::failure(wants_one || wrong || is_forbidden(text) ? errc::denied : errc::not_ready, why);
 }
 
-/// Subscribes to all channels, or to none. Empty unless the user may not; another error is thrown.
+/// Subscribes to all channels, or to none. Returns the error if the user may not; throws any other.
 std::string refusal_of_channels(connection& to, const limit& l) {
   command subscribe(4);
   subscribe.add("SUBSCRIBE").add(chooses).add(promotes).add(switches);
@@ -73,7 +73,7 @@ std::string refusal_of_channels(connection& to, const limit& l) {
   return std::move(v.text);
 }
 
-/// Names and values in turn, for each; those that are called "name".
+/// The names of all services, from SENTINEL MASTERS: names and values in turn for each.
 std::string names_in(const value& services) {
   std::string all;
   for (const value& each : services.items) {
@@ -87,20 +87,20 @@ std::string names_in(const value& services) {
 }  // namespace
 
 sentinels::sentinels(const settings& s)
-    : settings_(s), known_({.first = 0, .primary = named_primary(between_questions() + 10s), .moved = {}}) {}
+    : settings_(s), known_({.first = 0, .primary = primary_tracker(between_questions() + 10s), .moved = {}}) {}
 
 milliseconds sentinels::between_questions() const noexcept { return 1s * static_cast<std::int64_t>(count()); }
 
-/// Each has an equal share of the time, and so has the primary.
+/// Every sentinel has an equal share of the time, and the primary has one.
 limit sentinels::share_of(const limit& l) const {
   const auto share = settings_.connect_timeout / static_cast<std::int64_t>(count() + 1);
   return limit(std::min(l.at(), later(boot_clock::now(), share)), l.stop());
 }
 
-/// What the first of them says that can be used.
-named_primary::word sentinels::ask_in_turn(const limit& l) {
+/// Returns the first usable answer.
+primary_tracker::announcement sentinels::ask_in_turn(const limit& l) {
   const std::vector<place>& all = settings_.sentinels->at;
-  const std::size_t first = known_.with([](const knowledge& k) { return k.first; });
+  const std::size_t first = known_.with([](const known_state& k) { return k.first; });
   std::string tried;
   std::optional<errc> why;
   bool is_late = false;
@@ -111,8 +111,8 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
     tried.append(tried.empty() ? "" : "; ").append(text_of(all[which])).append(": ");
     try {
       const std::unique_ptr<connection> to = greet(all[which], nearer);
-      named_primary::word said = ask(*to, nearer);
-      known_.with([&](knowledge& k) { k.first = which; });
+      primary_tracker::announcement said = ask(*to, nearer);
+      known_.with([&](known_state& k) { k.first = which; });
       return said;
     } catch (const net::broken& e) {
       if (e.for_good()) code = errc::denied;
@@ -127,7 +127,7 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
       code = errc::not_ready;
       tried += e.what();
     }
-    // For good only if all of them say the same.
+    // A permanent error only if all of them report it.
     why = !why || *why == code ? code : errc::unreachable;
   }
   storage::failure failed(*why,
@@ -136,7 +136,7 @@ named_primary::word sentinels::ask_in_turn(const limit& l) {
   throw failed;
 }
 
-sentinels::primary sentinels::find(const limit& l) { return know(ask_in_turn(l)); }
+sentinels::primary sentinels::find(const limit& l) { return record(ask_in_turn(l)); }
 
 std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit& l, std::string& refusal) const {
   const limit nearer = share_of(l);
@@ -162,7 +162,7 @@ std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) co
   return made;
 }
 
-/// An epoch begins with its primary: asked for in this order, the place is never older than the epoch.
+/// An epoch begins with its primary. Asked for in this order, the address is never older than the epoch.
 command sentinels::question() const { return question_of_service().along_with(question_of_place()); }
 
 command sentinels::question_of_service() const {
@@ -171,14 +171,14 @@ command sentinels::question_of_service() const {
   return c;
 }
 
-/// The service has an address, too. But that of the sentinel that changes it is the old one until all is done.
+/// SENTINEL MASTER has an address too, but at the sentinel that carries out a failover it is the old one until the end.
 command sentinels::question_of_place() const {
   command c(3);
   c.add("SENTINEL").add("GET-MASTER-ADDR-BY-NAME").add(settings_.sentinels->service);
   return c;
 }
 
-named_primary::word sentinels::ask(connection& to, const limit& l) const {
+primary_tracker::announcement sentinels::ask(connection& to, const limit& l) const {
   const value service = to.ask(question_of_service(), l);
   const value at = to.ask(question_of_place(), l);
   if (at.is(value::kind::error)) throw_refusal(at);
@@ -228,35 +228,35 @@ void sentinels::look(const place& at, sentinel_view& into, const limit& l) const
   into.deaf = refusal_of_channels(*to, l);
 }
 
-std::optional<std::int64_t> sentinels::hear(const value& service, const value& at) {
+std::optional<std::int64_t> sentinels::take_answer(const value& service, const value& at) {
   const std::optional<std::int64_t> epoch = epoch_in(service);
   std::optional<place> named = place_in(at);
   if (!epoch || !named) return std::nullopt;
-  (void)know({std::move(*named), *epoch});
+  (void)record({std::move(*named), *epoch});
   return epoch;
 }
 
-/// {message, channel, text}. The one that changes the primary says `slave name host port @ service host port`, and all
-/// of them `service host port host port`: its old address and its new one.
-sentinels::news sentinels::read(const value& message) const {
+/// {message, channel, text}. The sentinel that changes the primary sends `slave name host port @ service host port`;
+/// all of them send `service host port host port`, with its old address and the new one.
+sentinels::sentinel_event sentinels::parse(const value& message) const {
   if (message.items.size() != 3 || message.items[0].text != "message") return {};
   const std::string& channel = message.items[1].text;
   const std::vector<std::string> words = words_of(message.items[2].text);
   const std::size_t name_at = channel == switches ? 0 : 5;
   if (words.size() <= name_at || words[name_at] != settings_.sentinels->service) return {};
-  if (channel == chooses) return {.worth_a_question = false, .chosen = place_of(words[2], words[3])};
-  return {.worth_a_question = true, .chosen = {}};
+  if (channel == chooses) return {.needs_question = false, .chosen = place_of(words[2], words[3])};
+  return {.needs_question = true, .chosen = {}};
 }
 
 bool sentinels::doubt(const place& at) {
-  return known_.with([&](knowledge& k) { return k.primary.doubt(at); });
+  return known_.with([&](known_state& k) { return k.primary.doubt(at); });
 }
 
-sentinels::primary sentinels::know(named_primary::word said) {
+sentinels::primary sentinels::record(primary_tracker::announcement said) {
   std::optional<std::stop_source> before;
   primary now;
-  known_.with([&](knowledge& k) {
-    const bool moved = k.primary.hear(std::move(said), boot_clock::now());
+  known_.with([&](known_state& k) {
+    const bool moved = k.primary.update(std::move(said), boot_clock::now());
     if (moved) before = std::exchange(k.moved, std::stop_source());
     now = {k.primary.at(), k.moved.get_token()};
   });

@@ -9,73 +9,73 @@
 
 #include "holdfast/limit.hpp"
 #include "redis/protocol/settings.hpp"
-#include "redis/sentinel/named_primary.hpp"
+#include "redis/sentinel/primary_tracker.hpp"
 #include "redis/sentinel/sentinel_view.hpp"
 #include "redis/transport/connection.hpp"
 #include "runtime/guarded.hpp"
 
 namespace holdfast::redis {
 
-/// Where the primary of a service is, as its sentinels say. From any thread.
+/// Finds the primary of a service by asking its sentinels. From any thread.
 class sentinels {
  public:
   using place = net::url::place;
   struct primary {
     place at;
-    std::stop_token moved;  ///< stops as soon as it is another
+    std::stop_token moved;  ///< stops when another server becomes the primary
   };
 
-  /// What a message asks for.
-  struct news {
-    bool worth_a_question = false;
-    std::optional<place> chosen;  ///< to be the next primary, by the one that tells it
+  /// What a message from a sentinel means.
+  struct sentinel_event {
+    bool needs_question = false;
+    std::optional<place> chosen;  ///< the next primary, chosen by this sentinel
   };
 
   /// The settings must outlive it, and their TLS files are loaded.
   explicit sentinels(const settings&);
 
-  /// `moved` is called, from any thread, whenever the primary is another than before. Told once, before all else.
+  /// `moved` is called from any thread whenever the primary has changed. Set once, before any other call.
   void when_moved(std::function<void()> moved) { moved_ = std::move(moved); }
 
   [[nodiscard]] std::size_t count() const noexcept { return settings_.sentinels->at.size(); }
-  /// Each is asked so often, so that it is once a second in all.
+  /// The interval for each sentinel, so that one question is asked per second in all.
   [[nodiscard]] milliseconds between_questions() const noexcept;
 
-  /// Asks them in turn, and first the one that answered last. Blocks; throws storage::failure, with the cure.
+  /// Asks them in turn, starting with the one that answered last. Blocks; throws storage::failure, with the remedy.
   [[nodiscard]] primary find(const limit&);
-  /// A connection to that one, which takes question(), and from now on tells of every change; unless the user may not
-  /// subscribe: then `refusal` says so. Blocks; throws storage::failure, net::broken, malformed.
+  /// Opens a connection to that sentinel, for question() and, from now on, messages about every change. If the user may
+  /// not subscribe, `refusal` says so. Blocks; throws storage::failure, net::broken, malformed.
   [[nodiscard]] std::unique_ptr<connection> subscribe(std::size_t which, const limit&, std::string& refusal) const;
-  /// Both replies to it are wanted.
+  /// Asks for the service and for the address of its primary.
   [[nodiscard]] command question() const;
-  /// Both replies. The epoch in which it names the primary; nothing: they make no sense.
-  std::optional<std::int64_t> hear(const value& service, const value& at);
-  [[nodiscard]] news read(const value& message) const;
-  /// One of them has chosen that server, in this epoch, and it leads by its own word.
-  void promoted(place at, std::int64_t epoch) { (void)know({std::move(at), epoch, true}); }
-  /// It cannot be used. True: no sentinel has named it, and find() may find another.
+  /// Takes the replies to both. Returns the epoch in which the sentinel names the primary; empty if they are malformed.
+  std::optional<std::int64_t> take_answer(const value& service, const value& at);
+  [[nodiscard]] sentinel_event parse(const value& message) const;
+  /// A sentinel has chosen that server in this epoch, and the server itself says that it is the primary.
+  void promoted(place at, std::int64_t epoch) { (void)record({std::move(at), epoch, true}); }
+  /// A server cannot be used. Returns true if no sentinel has announced it; then find() may find another.
   [[nodiscard]] bool doubt(const place&);
-  /// What each of them says, one after the other. Blocks.
+  /// Asks all of them, one after the other. Blocks.
   [[nodiscard]] std::vector<sentinel_view> views(const limit&) const;
 
  private:
-  struct knowledge {
-    std::size_t first = 0;  ///< to be asked next
-    named_primary primary;
+  struct known_state {
+    std::size_t first = 0;  ///< the sentinel to ask next
+    primary_tracker primary;
     std::stop_source moved;
   };
-  [[nodiscard]] named_primary::word ask_in_turn(const limit&);
+  [[nodiscard]] primary_tracker::announcement ask_in_turn(const limit&);
   [[nodiscard]] limit share_of(const limit&) const;
   [[nodiscard]] std::unique_ptr<connection> greet(const place&, const limit&) const;
   [[nodiscard]] command question_of_service() const;
   [[nodiscard]] command question_of_place() const;
-  [[nodiscard]] named_primary::word ask(connection&, const limit&) const;
+  [[nodiscard]] primary_tracker::announcement ask(connection&, const limit&) const;
   void look(const place&, sentinel_view&, const limit&) const;
-  primary know(named_primary::word);
+  primary record(primary_tracker::announcement);
 
   const settings& settings_;
   std::function<void()> moved_;
-  runtime::guarded<knowledge> known_;
+  runtime::guarded<known_state> known_;
 };
 
 }  // namespace holdfast::redis

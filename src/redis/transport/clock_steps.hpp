@@ -8,15 +8,15 @@
 
 namespace holdfast::redis {
 
-/// Notices that the server's clock was set, from the times that its answers carry anyway. From any thread.
+/// Detects that the server's clock was set, by the times that its answers contain anyway. From any thread.
 class clock_steps {
  public:
   struct sample {
     runtime::instant sent;             ///< before the server read its clock
     runtime::instant received;         ///< after it
-    std::chrono::microseconds server;  ///< what that showed, since 1970
+    std::chrono::microseconds server;  ///< what its clock showed, since 1970
   };
-  /// What is to be told, if it was set since the last sample.
+  /// Returns a warning if the clock was set since the last sample.
   [[nodiscard]] std::optional<std::string> add(const sample&);
 
  private:

@@ -20,7 +20,7 @@ void demand(connection& c, const command& what, const settings& s, const limit& 
   if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
 }
 
-/// What kind of server greets so: names and values in turn, with RESP3.
+/// The kind of server, from the reply to HELLO 3: names and values in turn.
 std::string_view mode_in(const value& greeting) {
   for (std::size_t n = 0; n + 1 < greeting.items.size(); n += 2) {
     if (greeting.items[n].text == "mode") return greeting.items[n + 1].text;
@@ -28,7 +28,7 @@ std::string_view mode_in(const value& greeting) {
   return {};
 }
 
-/// That it is of another kind than the URL says, and what to write.
+/// Throws if the server is of another kind than the URL says, with what to write instead.
 void demand_kind(const value& greeting, const settings& s) {
   const std::string_view is = mode_in(greeting);
   std::string why;
@@ -43,7 +43,7 @@ void demand_kind(const value& greeting, const settings& s) {
   if (!why.empty()) throw storage::failure(errc::unsupported, why + " (" + s.where() + ")");
 }
 
-/// Stops when one of the two does.
+/// A token that stops when one of two does.
 class either {
  public:
   either(const std::stop_token& one, const std::stop_token& other) : one_(one, ask{both_}), other_(other, ask{both_}) {}
@@ -122,7 +122,8 @@ std::unique_ptr<net::stream> reach(const net::url::place& to, milliseconds timeo
 value without_secret(value v, const std::string& secret) {
   v.text.resize(std::min(v.text.size(), v.text.find(", with args")));
   if (secret.empty()) return v;
-  const std::size_t code = std::min(v.text.find(' '), v.text.size());  // the server's own word, and looked at later
+  const std::size_t code =
+      std::min(v.text.find(' '), v.text.size());  // the error code is the server's own, and is read later
   for (std::size_t at = v.text.find(secret, code); at != std::string::npos; at = v.text.find(secret, at + 3)) {
     v.text.replace(at, secret.size(), "***");
   }
@@ -158,7 +159,7 @@ std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
   }
 }
 
-/// {"master", …}; what else a server may be takes no writes.
+/// The reply is {"master", …} for a primary. No other server takes writes.
 bool dialer::leads(connection& c, const limit& l) const {
   command role(1);
   role.add("ROLE");
@@ -206,7 +207,7 @@ std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const lim
     throw storage::failure(errc::not_ready, std::string(e.what()) + " (" + where(at) + ")");
   }
   const bool in_time = boot_clock::now() < l.at() && !l.stop().stop_requested();
-  // A server that waits for TLS hangs up on plain words.
+  // A server that expects TLS hangs up on plain text.
   if (connected && in_time && !settings_.tls && settings_.path.empty())
     why += "; does the server want TLS? then say rediss://";
   why.append(" (").append(where(at)).append(")");

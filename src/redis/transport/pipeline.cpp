@@ -45,7 +45,7 @@ void pipeline::drop_unsent() noexcept {
 }
 
 pending_reply* pipeline::take(value v) {
-  if (due_.empty()) throw malformed("a reply that nobody asked for");
+  if (due_.empty()) throw malformed("a reply that no command asked for");
   entry& first = due_.front();
   pending_reply* const waiter = first.waiter;
   if (waiter != nullptr && first.replies <= waiter->wanted_) waiter->add(std::move(v));

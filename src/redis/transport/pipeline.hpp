@@ -5,18 +5,18 @@
 #include <string>
 
 #include "redis/protocol/codec.hpp"
-#include "redis/protocol/link.hpp"
-#include "runtime/signal.hpp"
+#include "redis/protocol/transport.hpp"
+#include "runtime/wait_list.hpp"
 
 namespace holdfast::redis {
 
-/// A caller's wait for the reply to its command. If the command wants several replies, they come as one list.
-class pending_reply {
+/// A caller's wait for the reply to its command. If the command wants several replies, they come as one list. The
+/// connection wakes it, because it knows when the caller may run.
+class pending_reply : public runtime::list_waiter {
  public:
   explicit pending_reply(const command& c) noexcept : wanted_(c.wanted()) {}
 
   std::optional<reply> got;
-  runtime::signal ready;  ///< set by the connection, which knows when the caller may run
 
  private:
   friend class pipeline;

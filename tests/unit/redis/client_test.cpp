@@ -25,7 +25,7 @@ using storage::grant;
 using lines = std::vector<std::string>;
 
 /// A server that answers what the test says, in the protocol's own words.
-struct scripted_link final : link {
+struct scripted_transport final : transport {
   runtime::task<reply> call(runtime::io&, const command& what, limit, std::optional<abandoned_command>*) override {
     for (const std::string& each : test::decoded(what.bytes())) sent.push_back(each);
     reply last = storage::failure(errc::unreachable, "");
@@ -77,8 +77,8 @@ class redis_client : public testing::Test {
     client_ = std::make_unique<client>(settings::parse(url), inbox_id, [this](const identity& me, listener& who) {
       channel_ = me.inboxes + me.id;
       listener_ = &who;
-      auto made = std::make_unique<scripted_link>();
-      link_ = made.get();
+      auto made = std::make_unique<scripted_transport>();
+      transport_ = made.get();
       return made;
     });
   }
@@ -93,7 +93,7 @@ class redis_client : public testing::Test {
     return end.get();
   }
   answer<grant> poll(storage::claim& c, const std::string& server_says) {
-    link_->answers.push_back(server_says);
+    transport_->answers.push_back(server_says);
     return ended(c.poll(io_, soon()));
   }
   /// Says that the lock was granted to our claim, so long after the poll that said no.
@@ -114,7 +114,7 @@ class redis_client : public testing::Test {
   test::manual_io io_;
   runtime::nursery running_{io_};
   std::unique_ptr<client> client_;
-  scripted_link* link_ = nullptr;
+  scripted_transport* transport_ = nullptr;
   listener* listener_ = nullptr;
   std::string channel_;
 };
@@ -137,12 +137,12 @@ TEST_F(redis_client, wakes_those_who_wait_where_messages_were_lost_and_no_others
     return client_->open({.name = name, .owner = {1, n}, .ttl = 10s});
   };
   const auto slot = [](const std::string& name) { return slot_of("holdfast:{" + name + "}"); };
-  link_->shards = {{slot("a"), 1}, {slot("b"), 2}, {slot("c"), 1}};
+  transport_->shards = {{slot("a"), 1}, {slot("b"), 2}, {slot("c"), 1}};
   const auto a = claim_of("a", 1), b = claim_of("b", 2), moved = claim_of("c", 3);
   for (const auto* each : {&a, &b, &moved}) {
     EXPECT_TRUE(poll(**each, busy_with(5'000, 0, server_time, holder)).is_no());
   }
-  link_->shards[slot("c")] = 2;
+  transport_->shards[slot("c")] = 2;
   const limit enough(io_.now() + 48h);
   const auto at_a = test::start(running_, a->wakeup(io_, enough)), at_b = test::start(running_, b->wakeup(io_, enough));
   const auto at_c = test::start(running_, moved->wakeup(io_, enough));
@@ -162,14 +162,14 @@ TEST_F(redis_client, wakes_all_who_watch_a_cell_where_messages_were_lost_and_no_
   const auto one = client_->open_cell("a"), other = client_->open_cell("b");
   const limit enough(io_.now() + 48h);
   const auto watch = [&](storage::cell& c, storage::shard at) {
-    link_->answers.push_back(":0\r\n");
-    link_->at = at;
+    transport_->answers.push_back(":0\r\n");
+    transport_->at = at;
     std::future<wake> woken = test::start(running_, c.changed(io_, {}, enough));
     io_.run();
     return woken;
   };
   const auto at_one = watch(*one, 1), at_other = watch(*other, 2);
-  link_->at = 2;
+  transport_->at = 2;
   listener_->in_doubt(1);
   io_.run();
   EXPECT_TRUE(test::is_ready(at_one));
@@ -189,20 +189,20 @@ TEST_F(redis_client, counts_the_deadline_of_a_yes_from_the_request) {
 }
 
 TEST_F(redis_client, stands_in_the_queue_only_once_it_listens) {
-  link_->listening = false;
+  transport_->listening = false;
   const auto mine = claim();
-  link_->answers.push_back(busy_with(100, -1, server_time, holder));
+  transport_->answers.push_back(busy_with(100, -1, server_time, holder));
   EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
-  ASSERT_EQ(link_->sent.size(), 2u);
-  EXPECT_TRUE(link_->sent[0].ends_with("\"-\"]")) << "without a place: " << link_->sent[0];
-  EXPECT_TRUE(link_->sent[1].ends_with("\"\"]")) << "with one: " << link_->sent[1];
+  ASSERT_EQ(transport_->sent.size(), 2u);
+  EXPECT_TRUE(transport_->sent[0].ends_with("\"-\"]")) << "without a place: " << transport_->sent[0];
+  EXPECT_TRUE(transport_->sent[1].ends_with("\"\"]")) << "with one: " << transport_->sent[1];
   EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
-  EXPECT_TRUE(link_->sent[2].ends_with("\"17\"]")) << "the one it had: " << link_->sent[2];
+  EXPECT_TRUE(transport_->sent[2].ends_with("\"17\"]")) << "the one it had: " << transport_->sent[2];
 }
 
 TEST_F(redis_client, that_cannot_listen_says_why) {
-  link_->listening = false;
-  link_->deaf.emplace(errc::denied, "no channel");
+  transport_->listening = false;
+  transport_->deaf.emplace(errc::denied, "no channel");
   const auto mine = claim();
   answer<grant> got = poll(*mine, busy_with(100, -1, server_time, holder));
   ASSERT_TRUE(got.is_unknown());
@@ -217,7 +217,7 @@ TEST_F(redis_client, holds_what_a_message_gave_it_without_asking) {
   push(100ms);
   answer<grant> got = ended(mine->poll(io_, soon()));
   ASSERT_TRUE(got.is_yes());
-  EXPECT_EQ(link_->sent.size(), 1u);
+  EXPECT_EQ(transport_->sent.size(), 1u);
   EXPECT_EQ(got.value().fence, 77u);
   EXPECT_EQ(got.value().deadline, storage::deadline_after(sent + 99ms, 500ms)) << "as old as it can be, by both clocks";
 }
@@ -254,9 +254,9 @@ TEST_F(redis_client, asks_when_a_message_does_not_say_how_old_it_is) {
     EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
     io_.advance(c.now);
     push(c.granted);
-    const std::size_t before = link_->sent.size();
+    const std::size_t before = transport_->sent.size();
     EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u) << c.what;
-    EXPECT_EQ(link_->sent.size(), before + 1) << c.what;
+    EXPECT_EQ(transport_->sent.size(), before + 1) << c.what;
   }
 }
 
@@ -291,11 +291,11 @@ TEST_F(redis_client, is_not_harmed_by_times_that_no_server_has) {
 
 TEST_F(redis_client, gives_back_what_a_message_gave_to_nobody) {
   push(0us);
-  ASSERT_EQ(link_->posted.size(), 2u);  // the script first: the server may have forgotten it
-  EXPECT_NE(link_->posted[1].find(scripts::release.sha), std::string::npos);
-  EXPECT_NE(link_->posted[1].find("\"holdfast:{a}\" \"holdfast:{a}:q\" \"holdfast:{a}:f\""), std::string::npos);
+  ASSERT_EQ(transport_->posted.size(), 2u);  // the script first: the server may have forgotten it
+  EXPECT_NE(transport_->posted[1].find(scripts::release.sha), std::string::npos);
+  EXPECT_NE(transport_->posted[1].find("\"holdfast:{a}\" \"holdfast:{a}:q\" \"holdfast:{a}:f\""), std::string::npos);
   listener_->pushed("hello");
-  EXPECT_EQ(link_->posted.size(), 2u) << "not ours";
+  EXPECT_EQ(transport_->posted.size(), 2u) << "not ours";
 }
 
 TEST_F(redis_client, looks_again_when_the_holder_must_be_gone) {
@@ -342,7 +342,7 @@ TEST_F(redis_client, takes_no_answer_for_a_yes_or_a_no_that_makes_no_sense) {
   }
   for (const char* const bad : {"+OK\r\n", "$-1\r\n", "*1\r\n:1\r\n", ":-1\r\n", "$1\r\n0\r\n"}) {
     const auto mine = claim();
-    link_->answers = {bad, bad};
+    transport_->answers = {bad, bad};
     EXPECT_TRUE(ended(mine->renew(io_, 10s, soon())).is_unknown()) << bad;
     EXPECT_TRUE(ended(mine->release(io_, soon())).is_unknown()) << bad;
   }
@@ -354,44 +354,44 @@ TEST_F(redis_client, refuses_a_name_that_could_be_a_key_of_another_lock) {
   answer<grant> got = ended(mine->poll(io_, soon()));
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::bad_name);
-  EXPECT_TRUE(link_->sent.empty());
+  EXPECT_TRUE(transport_->sent.empty());
 }
 
 TEST_F(redis_client, renews_from_the_request) {
   const auto mine = claim();
-  link_->answers = {":1\r\n", ":0\r\n"};
+  transport_->answers = {":1\r\n", ":0\r\n"};
   EXPECT_EQ(ended(mine->renew(io_, 20s, soon())).value(), storage::deadline_after(io_.now(), 20s));
   EXPECT_TRUE(ended(mine->renew(io_, 20s, soon())).is_no());
 }
 
 TEST_F(redis_client, releases_until_there_is_nothing_more_to_hand_on) {
   const auto mine = claim();
-  link_->answers = {":5\r\n", ":4\r\n", ":0\r\n"};
+  transport_->answers = {":5\r\n", ":4\r\n", ":0\r\n"};
   EXPECT_TRUE(ended(mine->release(io_, soon())).is_yes());
-  EXPECT_EQ(link_->sent.size(), 3u);
-  link_->answers = {":0\r\n"};
+  EXPECT_EQ(transport_->sent.size(), 3u);
+  transport_->answers = {":0\r\n"};
   EXPECT_TRUE(ended(mine->release(io_, soon())).is_no());
 }
 
 TEST_F(redis_client, loads_a_script_that_the_server_does_not_have) {
   const auto mine = claim();
-  link_->answers = {"-NOSCRIPT No matching script.\r\n", "$40\r\n" + std::string(40, 'a') + "\r\n"};
+  transport_->answers = {"-NOSCRIPT No matching script.\r\n", "$40\r\n" + std::string(40, 'a') + "\r\n"};
   EXPECT_TRUE(poll(*mine, ":5\r\n").is_yes());
-  ASSERT_EQ(link_->sent.size(), 3u);
-  EXPECT_EQ(link_->sent[1], "[\"SCRIPT\" \"LOAD\" \"" + std::string(scripts::acquire.text) + "\"]");
-  EXPECT_EQ(link_->sent[2], link_->sent[0]);
+  ASSERT_EQ(transport_->sent.size(), 3u);
+  EXPECT_EQ(transport_->sent[1], "[\"SCRIPT\" \"LOAD\" \"" + std::string(scripts::acquire.text) + "\"]");
+  EXPECT_EQ(transport_->sent[2], transport_->sent[0]);
 }
 
 TEST_F(redis_client, does_not_load_a_script_for_ever) {
   const auto mine = claim();
   for (int n = 0; n < 20; ++n) {
-    link_->answers.emplace_back("-NOSCRIPT No matching script.\r\n");
-    link_->answers.emplace_back("+sha\r\n");
+    transport_->answers.emplace_back("-NOSCRIPT No matching script.\r\n");
+    transport_->answers.emplace_back("+sha\r\n");
   }
   answer<grant> got = ended(mine->poll(io_, soon()));
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::not_ready);
-  EXPECT_LE(link_->sent.size(), 20u);
+  EXPECT_LE(transport_->sent.size(), 20u);
 }
 
 }  // namespace

@@ -7,14 +7,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Sent and received so long after the beginning, on our clock; and what the server's shows.
+/// Times since the start: sent and received by our clock, and what the server's clock showed.
 clock_steps::sample step_sample(std::chrono::milliseconds sent, std::chrono::milliseconds received,
                                 std::chrono::milliseconds server) {
   const runtime::instant beginning{1h};
   return {beginning + sent, beginning + received, 1'000'000h + server};
 }
 
-TEST(clock_steps, are_none_while_the_clocks_run_alike) {
+TEST(clock_steps, are_absent_while_the_clocks_agree) {
   clock_steps watch;
   EXPECT_FALSE(watch.add(step_sample(0ms, 10ms, 5ms)));
   EXPECT_FALSE(watch.add(step_sample(500ms, 510ms, 500ms)));
@@ -22,7 +22,7 @@ TEST(clock_steps, are_none_while_the_clocks_run_alike) {
   EXPECT_FALSE(watch.add(step_sample(1'000'000ms, 1'000'010ms, 1'009'000ms))) << "within a hundredth";
 }
 
-TEST(clock_steps, are_told_once_whichever_way_they_go) {
+TEST(clock_steps, are_reported_once_in_either_direction) {
   clock_steps watch;
   EXPECT_FALSE(watch.add(step_sample(0ms, 10ms, 5ms)));
   const std::optional<std::string> forwards = watch.add(step_sample(500ms, 510ms, 705ms));
@@ -33,7 +33,7 @@ TEST(clock_steps, are_told_once_whichever_way_they_go) {
   EXPECT_FALSE(watch.add(step_sample(2'000ms, 2'010ms, -59'000ms)));
 }
 
-TEST(clock_steps, are_not_seen_in_answers_that_overtake_each_other) {
+TEST(clock_steps, ignore_answers_that_overtake_each_other) {
   clock_steps watch;
   EXPECT_FALSE(watch.add(step_sample(100ms, 110ms, 105ms)));
   EXPECT_FALSE(watch.add(step_sample(0ms, 200ms, 10ms)));

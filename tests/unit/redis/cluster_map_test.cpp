@@ -33,7 +33,7 @@ TEST(cluster_map, reads_who_has_which_slots) {
   EXPECT_EQ(all->back().replicas, 0u);
 }
 
-TEST(cluster_map, takes_the_name_that_it_asked_by_where_a_node_does_not_know_its_own) {
+TEST(cluster_map, uses_the_queried_address_for_a_nameless_node) {
   for (const char* const host : {"$-1\r\n", "$0\r\n\r\n", "_\r\n", "$1\r\n?\r\n"}) {
     const auto all =
         slots_in(said("*1\r\n*3\r\n:0\r\n:1\r\n*3\r\n" + std::string(host) + ":7001\r\n$1\r\na\r\n"), asked_node);
@@ -43,7 +43,7 @@ TEST(cluster_map, takes_the_name_that_it_asked_by_where_a_node_does_not_know_its
   }
 }
 
-TEST(cluster_map, takes_the_address_where_a_name_is_wanted_and_there_is_none) {
+TEST(cluster_map, uses_the_address_when_the_preferred_name_is_missing) {
   const auto all = slots_in(said("*1\r\n*3\r\n:0\r\n:1\r\n*4\r\n$1\r\n?\r\n:7001\r\n$1\r\na\r\n"
                                  "%1\r\n$2\r\nip\r\n$8\r\n10.0.0.7\r\n"),
                             asked_node);
@@ -51,7 +51,7 @@ TEST(cluster_map, takes_the_address_where_a_name_is_wanted_and_there_is_none) {
   EXPECT_EQ(all->front().primary.host, "10.0.0.7");
 }
 
-TEST(cluster_map, is_none_if_it_makes_no_sense) {
+TEST(cluster_map, refuses_a_malformed_reply) {
   for (const char* const bytes :
        {"+OK\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n", "*1\r\n*3\r\n:5\r\n:1\r\n*2\r\n$1\r\na\r\n:1\r\n",
         "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\na\r\n:1\r\n", "*1\r\n*3\r\n:-1\r\n:1\r\n*2\r\n$1\r\na\r\n:1\r\n",
@@ -62,7 +62,7 @@ TEST(cluster_map, is_none_if_it_makes_no_sense) {
   EXPECT_TRUE(slots_in(said("*0\r\n"), asked_node)) << "a node that is in no cluster yet";
 }
 
-TEST(redirections, name_a_slot_and_a_node) {
+TEST(redirections, read_the_slot_and_the_node) {
   const auto moved = redirection::of("MOVED 3999 127.0.0.1:6381", asked_node);
   ASSERT_TRUE(moved);
   EXPECT_FALSE(moved->once);
@@ -78,7 +78,7 @@ TEST(redirections, name_a_slot_and_a_node) {
   EXPECT_EQ(unnamed->to.host, "seed.example");
 }
 
-TEST(redirections, are_no_other_errors) {
+TEST(redirections, ignore_other_errors) {
   for (const char* const error :
        {"", "MOVED", "MOVED 1", "MOVED 1 host", "MOVED 16384 host:1", "MOVED -1 host:1", "MOVED x host:1",
         "MOVED 1 host:0", "MOVED 1 host:65536", "MOVED 1 host:", "ERR MOVED 1 host:1", "ASKING 1 host:1",

@@ -10,7 +10,7 @@
 namespace holdfast::redis {
 namespace {
 
-/// A server in memory: what it has said, and what it was told.
+/// A server in memory: what it sends, and what it received.
 struct memory_stream final : net::stream {
   std::size_t receive(std::span<char> into) override {
     const std::size_t n = endless ? into.size() : std::min(into.size(), said.size());
@@ -49,7 +49,7 @@ class redis_connection : public testing::Test {
   std::unique_ptr<connection> connection_;
 };
 
-TEST_F(redis_connection, sends_what_goes_and_keeps_the_rest) {
+TEST_F(redis_connection, sends_what_fits_and_keeps_the_rest) {
   server_->room = 3;
   std::string bytes = "hello";
   EXPECT_FALSE(connection_->send(bytes));
@@ -60,7 +60,7 @@ TEST_F(redis_connection, sends_what_goes_and_keeps_the_rest) {
   EXPECT_EQ(server_->heard, "hello");
 }
 
-TEST_F(redis_connection, receives_all_that_has_come) {
+TEST_F(redis_connection, receives_all_that_has_arrived) {
   EXPECT_FALSE(connection_->receive());
   server_->said = "$100000\r\n" + std::string(100'000, 'x') + "\r\n:7\r\n:8";
   EXPECT_TRUE(connection_->receive());
@@ -73,7 +73,7 @@ TEST_F(redis_connection, receives_all_that_has_come) {
   EXPECT_EQ(connection_->next()->number, 8);
 }
 
-TEST_F(redis_connection, reads_a_part_of_what_has_no_end) {
+TEST_F(redis_connection, reads_an_endless_stream_in_parts) {
   server_->endless = true;
   EXPECT_TRUE(connection_->receive());
   EXPECT_LE(server_->received, connection::most_at_once);

@@ -5,21 +5,21 @@
 namespace holdfast::redis {
 namespace {
 
-TEST(slots, are_those_that_a_cluster_says) {  // CLUSTER KEYSLOT of Redis 7.0.15
+TEST(slots, match_what_a_cluster_computes) {  // CLUSTER KEYSLOT of Redis 7.0.15
   EXPECT_EQ(slot_of("123456789"), 0x31c3);
   EXPECT_EQ(slot_of("foo"), 12182);
   EXPECT_EQ(slot_of(""), 0);
   EXPECT_EQ(slot_of("holdfast:{a}"), slot_of("a"));
 }
 
-TEST(slots, are_by_the_first_tag_of_a_key_if_it_has_one) {
+TEST(slots, use_the_first_hash_tag_of_a_key) {
   EXPECT_EQ(slot_of("{user1000}.following"), slot_of("user1000"));
   EXPECT_NE(slot_of("foo{}{bar}"), slot_of("bar"));
   EXPECT_EQ(slot_of("foo{{bar}}zap"), slot_of("{bar"));
   EXPECT_EQ(slot_of("foo{bar}{zap}"), slot_of("bar"));
 }
 
-TEST(slots, have_a_short_text_each) {
+TEST(slots, have_a_short_tag_each) {
   for (unsigned slot = 0; slot < slots_of_a_cluster; ++slot) {
     const std::string tag = tag_of(static_cast<std::uint16_t>(slot));
     EXPECT_EQ(slot_of(tag), slot);

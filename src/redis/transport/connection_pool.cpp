@@ -1,46 +1,50 @@
-#include "redis/transport/lanes.hpp"
+#include "redis/transport/connection_pool.hpp"
 
 #include <algorithm>
 
 namespace holdfast::redis {
 
-reply lanes::call(const command& what, const limit& l, std::optional<abandoned_command>* abandoned) {
+reply connection_pool::call(const command& what, const limit& l, std::optional<abandoned_command>* abandoned) {
   return call_by(choose(), what, l, abandoned);
 }
 
-std::optional<reply> lanes::call_if_open(const command& what, const limit& l,
-                                         std::optional<abandoned_command>* abandoned) {
+std::optional<reply> connection_pool::call_if_open(const command& what, const limit& l,
+                                                   std::optional<abandoned_command>* abandoned) {
   const chosen mine = choose_open();
   if (mine.is == nullptr) return std::nullopt;
   return call_by(mine, what, l, abandoned);
 }
 
-/// Its callers count us already.
-reply lanes::call_by(chosen mine, const command& what, const limit& l, std::optional<abandoned_command>* abandoned) {
+/// The caller is counted already.
+reply connection_pool::call_by(chosen mine, const command& what, const limit& l,
+                               std::optional<abandoned_command>* abandoned) {
   const struct leaving {
-    lane& from;
+    pooled_connection& from;
     ~leaving() { from.callers.fetch_sub(1, std::memory_order_relaxed); }
   } at_the_end{*mine.is};
   std::optional<std::uint64_t> connection;
   reply got = mine.is->call(what, l, connection);
   if (connection && abandoned != nullptr)
-    *abandoned = abandoned_command{.lane = mine.number, .connection = *connection};
+    *abandoned = abandoned_command{.index = mine.index, .connection = *connection};
   return got;
 }
 
-void lanes::follow(const abandoned_command& where, const command& what) noexcept {
-  all_.with([&](auto& all) { all.at(where.lane)->follow(where.connection, what); });
+void connection_pool::follow(const abandoned_command& where, const command& what) noexcept {
+  all_.with([&](auto& all) { all.at(where.index)->follow(where.connection, what); });
 }
 
-/// The first that is idle, so that the last ones get to rest; else a new one; else the one with the fewest callers.
-lanes::chosen lanes::choose() {
+/// The first that is idle, so that the last ones stay idle and are closed; else a new one; else the one with the fewest
+/// callers.
+connection_pool::chosen connection_pool::choose() {
   return all_.with([&](auto& all) -> chosen {
-    const auto callers = [](const std::unique_ptr<lane>& l) { return l->callers.load(std::memory_order_relaxed); };
+    const auto callers = [](const std::unique_ptr<pooled_connection>& l) {
+      return l->callers.load(std::memory_order_relaxed);
+    };
     auto best = std::min_element(all.begin(), all.end(),
                                  [&](const auto& one, const auto& other) { return callers(one) < callers(other); });
     const bool all_taken = best == all.end() || callers(*best) != 0;
     if (all_taken && all.size() < dialer_.how().lanes) {
-      all.push_back(std::make_unique<lane>(dialer_, loop_, in_doubt_));
+      all.push_back(std::make_unique<pooled_connection>(dialer_, loop_, in_doubt_));
       best = all.end() - 1;
     }
     (*best)->callers.fetch_add(1, std::memory_order_relaxed);
@@ -48,7 +52,7 @@ lanes::chosen lanes::choose() {
   });
 }
 
-lanes::chosen lanes::choose_open() const {
+connection_pool::chosen connection_pool::choose_open() const {
   return all_.with([](const auto& all) -> chosen {
     for (std::size_t n = 0; n < all.size(); ++n) {
       if (!all[n]->is_open()) continue;
@@ -59,12 +63,12 @@ lanes::chosen lanes::choose_open() const {
   });
 }
 
-bool lanes::any_open() const noexcept {
+bool connection_pool::any_open() const noexcept {
   return all_.with(
       [](const auto& all) { return std::ranges::any_of(all, [](const auto& l) { return l->is_open(); }); });
 }
 
-bool lanes::close_idle_since(runtime::instant then, bool keep_one) noexcept {
+bool connection_pool::close_idle_since(runtime::instant then, bool keep_one) noexcept {
   return all_.with([&](auto& all) {
     bool some_left = false;
     for (const auto& l : all) {
@@ -76,9 +80,9 @@ bool lanes::close_idle_since(runtime::instant then, bool keep_one) noexcept {
   });
 }
 
-void lanes::distrust(const storage::failure& why) noexcept {
+void connection_pool::invalidate(const storage::failure& why) noexcept {
   all_.with([&](auto& all) {
-    for (const auto& l : all) l->distrust(why);
+    for (const auto& l : all) l->invalidate(why);
   });
 }
 

@@ -12,23 +12,23 @@
 namespace holdfast::sim {
 
 /// One connection of a client to the Redis server: bytes in order, in pieces, until it breaks. What was sent before
-/// that may still arrive, and be carried out, when the client has long given the connection up.
-class redis_line : public std::enable_shared_from_this<redis_line> {
+/// that may still arrive and be carried out long after the client has closed it.
+class redis_connection : public std::enable_shared_from_this<redis_connection> {
  public:
-  struct ears {
-    std::function<void(redis::value)> came;  ///< in the client's process
-    std::function<void()> broke;             ///< the same; the server or the network has ended it
+  struct callbacks {
+    std::function<void(redis::value)> received;  ///< in the client's process
+    std::function<void()> broke;                 ///< in the client's process; the server or the network has closed it
   };
-  redis_line(world&, network&, redis_server&, client_io& home);
-  void open(ears);
+  redis_connection(world&, network&, redis_server&, client_io& home);
+  void open(callbacks);
 
   void send(const std::string& bytes);
   void close();  ///< by its client
-  /// The client is gone. The server hears of it now, or, if the machine stands still, in a while.
+  /// The client has died. The server notices it after that time, which is longer if the whole machine stopped.
   void crash(real noticed_after);
-  void go_silent();  ///< the network lets nothing through any more
+  void go_silent();  ///< the network delivers nothing any more
   [[nodiscard]] bool is_open() const noexcept { return open_; }
-  /// What is sent now arrives, and soon.
+  /// Whether what is sent now arrives, and soon.
   [[nodiscard]] bool is_prompt() const noexcept;
 
  private:
@@ -42,11 +42,11 @@ class redis_line : public std::enable_shared_from_this<redis_line> {
   redis_server& server_;
   client_io& home_;
   redis_server::connection there_ = 0;
-  ears ears_;
+  callbacks callbacks_;
   redis::decoder decoder_;
-  real last_up_{0}, last_down_{0};  // what is sent later arrives later
+  real last_up_{0}, last_down_{0};  // when the last piece arrives: later ones arrive later
   bool open_ = false;               // for its client
-  bool silent_ = false;             // nothing gets through any more
+  bool silent_ = false;             // nothing is delivered any more
 };
 
 }  // namespace holdfast::sim

@@ -1,4 +1,4 @@
-#include "sim/redis_line.hpp"
+#include "sim/redis_connection.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,13 +8,13 @@ namespace holdfast::sim {
 
 using namespace std::chrono_literals;
 
-redis_line::redis_line(world& w, network& n, redis_server& s, client_io& home)
+redis_connection::redis_connection(world& w, network& n, redis_server& s, client_io& home)
     : world_(w), network_(n), server_(s), home_(home) {}
 
-void redis_line::open(ears e) {
-  ears_ = std::move(e);
+void redis_connection::open(callbacks c) {
+  callbacks_ = std::move(c);
   open_ = true;
-  const std::weak_ptr<redis_line> weak = weak_from_this();
+  const std::weak_ptr<redis_connection> weak = weak_from_this();
   there_ = server_.accept(
       [weak](std::string bytes) {
         if (const auto self = weak.lock()) self->receive(std::move(bytes));
@@ -24,16 +24,16 @@ void redis_line::open(ears e) {
       });
 }
 
-real redis_line::in_turn(real& last, real delay) const {
+real redis_connection::in_turn(real& last, real delay) const {
   last = std::max(last, world_.now() + delay);
   return last;
 }
 
-void redis_line::send(const std::string& bytes) {
+void redis_connection::send(const std::string& bytes) {
   if (silent_ || !open_) return;
   const std::optional<real> delay = network_.piece();
   if (!delay) return go_silent();
-  // Now and then in two pieces: a command may end in the middle of one.
+  // Sometimes in two pieces: a command may end in the middle of one.
   const std::size_t cut = world_.chance(0.1) ? world_.below(bytes.size()) : 0;
   for (const std::string& piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
     if (piece.empty()) continue;
@@ -43,8 +43,8 @@ void redis_line::send(const std::string& bytes) {
   }
 }
 
-/// From the server.
-void redis_line::receive(std::string bytes) {
+/// Takes bytes from the server.
+void redis_connection::receive(std::string bytes) {
   if (silent_ || !open_) return;
   const std::optional<real> delay = network_.piece();
   if (!delay) return go_silent();
@@ -55,15 +55,15 @@ void redis_line::receive(std::string bytes) {
       while (self->open_) {
         std::optional<redis::value> v = self->decoder_.next();
         if (!v) return;
-        self->ears_.came(std::move(*v));
+        self->callbacks_.received(std::move(*v));
       }
     });
   });
 }
 
-/// Something was lost for good. Either both ends hear of it soon, or the client only when it misses a reply, and the
-/// server, which counts us as a listener until then, at any time.
-void redis_line::go_silent() {
+/// Something was lost for good. Either both ends notice it soon, or the client only when a reply does not come, and the
+/// server, which counts the client as a listener until then, at any time.
+void redis_connection::go_silent() {
   if (std::exchange(silent_, true)) return;
   world_.note("cut", there_);
   if (world_.chance(0.5)) {
@@ -74,28 +74,28 @@ void redis_line::go_silent() {
   }
 }
 
-void redis_line::post_break() {
+void redis_connection::post_break() {
   world_.at(in_turn(last_down_, world_.between(30us, 2ms)), [self = shared_from_this()] {
     self->home_.post([self] {
-      if (std::exchange(self->open_, false)) self->ears_.broke();
+      if (std::exchange(self->open_, false)) self->callbacks_.broke();
     });
   });
 }
 
-void redis_line::end_at_server(real when) {
+void redis_connection::end_at_server(real when) {
   world_.at(when, [self = shared_from_this()] { self->server_.closed(self->there_); });
 }
 
-bool redis_line::is_prompt() const noexcept {
+bool redis_connection::is_prompt() const noexcept {
   return open_ && !silent_ && last_up_ <= world_.now() + 2ms && network_.now.lose == 0 && network_.now.late == 0;
 }
 
-void redis_line::close() {
+void redis_connection::close() {
   if (!std::exchange(open_, false)) return;
   if (!silent_) end_at_server(in_turn(last_up_, world_.between(30us, 2ms)));  // after all that is under way
 }
 
-void redis_line::crash(real noticed_after) {
+void redis_connection::crash(real noticed_after) {
   open_ = false;
   if (!silent_) end_at_server(in_turn(last_up_, noticed_after));
 }

@@ -10,17 +10,17 @@
 
 namespace holdfast::redis {
 
-/// Asks the replica that a sentinel has chosen until it leads. The sentinels look only about once a second, and name it
-/// later still.
-class promotion {
+/// Asks the replica that a sentinel has chosen whether it is the primary, until it is. The sentinels look only about
+/// once a second, and announce it even later.
+class promotion_watch {
  public:
-  promotion(const dialer& d, sentinels& s, runtime::loop& loop) : dialer_(d), sentinels_(s), loop_(loop) {}
-  promotion(const promotion&) = delete;
-  promotion& operator=(const promotion&) = delete;
+  promotion_watch(const dialer& d, sentinels& s, runtime::loop& loop) : dialer_(d), sentinels_(s), loop_(loop) {}
+  promotion_watch(const promotion_watch&) = delete;
+  promotion_watch& operator=(const promotion_watch&) = delete;
 
-  /// In the epoch of the sentinel that has chosen it. Whichever was chosen before is given up. On the loop.
+  /// Follows the replica chosen in this epoch, and no longer an earlier one. On the loop.
   void begin(sentinels::place chosen, std::int64_t epoch);
-  /// From another thread than the loop's, and nothing begins any more.
+  /// From any thread but the loop's. No begin() may follow.
   void close() noexcept;
 
  private:
@@ -32,7 +32,7 @@ class promotion {
   sentinels& sentinels_;
   runtime::loop& loop_;
   std::stop_source given_up_;
-  runtime::queue_thread looks_{"holdfast-look"};  // of its own: a sentinel that is silent does not keep it waiting
+  runtime::queue_thread looks_{"holdfast-look"};  // its own: a silent sentinel must not delay it
   runtime::nursery tasks_{loop_};
 };
 

@@ -1,4 +1,4 @@
-#include "redis/sentinel/named_primary.hpp"
+#include "redis/sentinel/primary_tracker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,46 +10,46 @@ using namespace std::chrono_literals;
 constexpr runtime::instant beginning{1h};
 const net::url::place old_one{"old", 6379}, new_one{"new", 6379}, third{"third", 6379};
 
-/// Whether it moved.
-bool say(named_primary& p, const net::url::place& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
-  return p.hear({.at = at, .epoch = epoch}, beginning + after);
+/// Returns whether the primary changed.
+bool say(primary_tracker& p, const net::url::place& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
+  return p.update({.at = at, .epoch = epoch}, beginning + after);
 }
 
-bool promote(named_primary& p, const net::url::place& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
-  return p.hear({.at = at, .epoch = epoch, .promoted = true}, beginning + after);
+bool promote(primary_tracker& p, const net::url::place& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
+  return p.update({.at = at, .epoch = epoch, .promoted = true}, beginning + after);
 }
 
-class named_primary_of_epoch_3 : public testing::Test {
+class primary_tracker_at_epoch_3 : public testing::Test {
  protected:
-  named_primary_of_epoch_3() { EXPECT_FALSE(say(primary, old_one, 3)) << "the first one is no other"; }
+  primary_tracker_at_epoch_3() { EXPECT_FALSE(say(primary, old_one, 3)) << "the first primary is no change"; }
   [[nodiscard]] const std::string& host() const { return primary.at().host; }
-  named_primary primary{10s};
+  primary_tracker primary{10s};
 };
 
-TEST(named_primary, is_nowhere_before_anything_is_said) { EXPECT_EQ(named_primary(10s).at().host, ""); }
+TEST(primary_tracker, is_nowhere_before_anything_is_said) { EXPECT_EQ(primary_tracker(10s).at().host, ""); }
 
-TEST_F(named_primary_of_epoch_3, is_another_when_a_higher_epoch_has_another) {
+TEST_F(primary_tracker_at_epoch_3, follows_a_higher_epoch) {
   EXPECT_TRUE(say(primary, new_one, 4));
   EXPECT_EQ(host(), "new");
   EXPECT_FALSE(say(primary, new_one, 4));
 }
 
-TEST_F(named_primary_of_epoch_3, is_not_led_back_by_one_that_is_behind) {
+TEST_F(primary_tracker_at_epoch_3, ignores_an_outdated_sentinel) {
   EXPECT_TRUE(say(primary, new_one, 4));
   EXPECT_FALSE(say(primary, old_one, 3));
   EXPECT_FALSE(say(primary, third, 4)) << "one spelling of an epoch is enough";
   EXPECT_EQ(host(), "new");
 }
 
-TEST_F(named_primary_of_epoch_3, is_forgotten_when_nobody_has_named_it_for_long) {
+TEST_F(primary_tracker_at_epoch_3, forgets_a_primary_that_is_no_longer_announced) {
   EXPECT_FALSE(say(primary, new_one, 0, 9s));
-  EXPECT_FALSE(say(primary, old_one, 3, 9s)) << "somebody stands by it";
+  EXPECT_FALSE(say(primary, old_one, 3, 9s)) << "a sentinel repeats it";
   EXPECT_FALSE(say(primary, old_one, 2, 18s)) << "that is another change";
   EXPECT_FALSE(say(primary, new_one, 0, 18s));
-  EXPECT_TRUE(say(primary, new_one, 0, 19s)) << "they count anew";
+  EXPECT_TRUE(say(primary, new_one, 0, 19s)) << "they count from the beginning";
 }
 
-TEST_F(named_primary_of_epoch_3, may_be_promoted_before_anybody_names_it) {
+TEST_F(primary_tracker_at_epoch_3, accepts_a_promoted_replica_before_it_is_announced) {
   EXPECT_TRUE(promote(primary, new_one, 3));
   EXPECT_FALSE(say(primary, old_one, 3)) << "they do not know it yet";
   EXPECT_EQ(host(), "new");
@@ -58,14 +58,14 @@ TEST_F(named_primary_of_epoch_3, may_be_promoted_before_anybody_names_it) {
   EXPECT_EQ(host(), "new");
 }
 
-TEST_F(named_primary_of_epoch_3, is_not_what_one_that_is_behind_has_promoted) {
+TEST_F(primary_tracker_at_epoch_3, ignores_a_promotion_by_an_outdated_sentinel) {
   EXPECT_FALSE(promote(primary, new_one, 2));
   EXPECT_EQ(host(), "old");
 }
 
-TEST_F(named_primary_of_epoch_3, is_what_they_name_when_the_promoted_one_is_in_doubt) {
+TEST_F(primary_tracker_at_epoch_3, reverts_a_promoted_primary_that_is_unusable) {
   EXPECT_TRUE(promote(primary, new_one, 3));
-  EXPECT_FALSE(primary.doubt(old_one)) << "it is another that is";
+  EXPECT_FALSE(primary.doubt(old_one)) << "another one is the primary";
   EXPECT_TRUE(primary.doubt(new_one));
   EXPECT_FALSE(primary.doubt(new_one)) << "once is enough";
   EXPECT_FALSE(say(primary, {"older", 1}, 2)) << "it is behind";
@@ -73,7 +73,7 @@ TEST_F(named_primary_of_epoch_3, is_what_they_name_when_the_promoted_one_is_in_d
   EXPECT_EQ(host(), "old");
 }
 
-TEST_F(named_primary_of_epoch_3, is_what_they_name_when_they_never_name_the_promoted_one) {
+TEST_F(primary_tracker_at_epoch_3, reverts_a_promotion_that_is_never_announced) {
   EXPECT_TRUE(promote(primary, new_one, 3));
   EXPECT_FALSE(say(primary, old_one, 3, 9s));
   EXPECT_TRUE(say(primary, old_one, 3, 10s));

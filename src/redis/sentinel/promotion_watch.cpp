@@ -1,4 +1,4 @@
-#include "redis/sentinel/promotion.hpp"
+#include "redis/sentinel/promotion_watch.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -17,7 +17,7 @@ using runtime::task;
 
 namespace {
 
-constexpr milliseconds long_enough = 3s;  // it takes a tenth of a second, unless it is never done
+constexpr milliseconds long_enough = 3s;  // a promotion takes a tenth of a second
 constexpr milliseconds between_questions = 50ms;
 constexpr milliseconds between_connections = 20ms;
 
@@ -29,38 +29,38 @@ bool is_over(const limit& l) { return boot_clock::now() >= l.at() || l.stop().st
 
 }  // namespace
 
-void promotion::begin(sentinels::place chosen, std::int64_t epoch) {
+void promotion_watch::begin(sentinels::place chosen, std::int64_t epoch) {
   given_up_.request_stop();
   given_up_ = std::stop_source();
   tasks_.spawn(follow(std::move(chosen), epoch, limit(later(loop_.now(), long_enough), given_up_.get_token())));
 }
 
-void promotion::close() noexcept {
+void promotion_watch::close() noexcept {
   given_up_.request_stop();
   tasks_.wait_until_empty();
 }
 
-task<void> promotion::follow(sentinels::place chosen, std::int64_t epoch, limit l) {
+task<void> promotion_watch::follow(sentinels::place chosen, std::int64_t epoch, limit l) {
   const auto look = [&] { return comes_to_lead(chosen, l); };
   const bool leads = co_await runtime::blocking(loop_, look, &looks_);
   if (leads) sentinels_.promoted(std::move(chosen), epoch);
 }
 
-/// A server that is made a primary ends all its connections: then it is asked on a new one.
-bool promotion::comes_to_lead(const sentinels::place& chosen, const limit& l) const noexcept {
+/// A server that becomes a primary closes all its connections, so it is asked on a new one.
+bool promotion_watch::comes_to_lead(const sentinels::place& chosen, const limit& l) const noexcept {
   runtime::signal nothing;
   while (!is_over(l)) {
     try {
       ask_until_it_leads(chosen, l);
       return true;
-    } catch (const std::exception&) {  // who needs a connection meets it, too, and says so
+    } catch (const std::exception&) {  // a caller that needs a connection sees and reports the same
     }
     (void)runtime::wait_here(nothing, nearer(l, between_connections));
   }
   return false;
 }
 
-void promotion::ask_until_it_leads(const sentinels::place& chosen, const limit& l) const {
+void promotion_watch::ask_until_it_leads(const sentinels::place& chosen, const limit& l) const {
   const std::unique_ptr<connection> to = dialer_.open_at(chosen, l);
   while (!dialer_.leads(*to, l)) (void)net::wait_readable(to->fd(), nearer(l, between_questions));
 }

@@ -1,11 +1,11 @@
-// Many callers on few connections that break: each hears its own reply, or that it is not known.
+// Many callers on few connections that break: each gets its own reply, or learns that it is not known.
 #include <gtest/gtest.h>
 
 #include <atomic>
 
 #include "faults/redis_store.hpp"
-#include "redis/transport/lanes.hpp"
-#include "redis/transport/main_line.hpp"
+#include "redis/transport/connection_pool.hpp"
+#include "redis/transport/event_connection.hpp"
 #include "support/flooding_server.hpp"
 #include "support/started.hpp"
 #include "support/threads.hpp"
@@ -16,7 +16,7 @@ namespace {
 using redis::command;
 using redis::value;
 
-class redis_lanes : public testing::Test {
+class redis_pool : public testing::Test {
  protected:
   static constexpr int callers = 16;
   static constexpr int calls_each = 300;
@@ -25,21 +25,21 @@ class redis_lanes : public testing::Test {
   runtime::loop loop;
   fault_proxy proxy{server.socket()};
   const redis::dialer dialer{redis::settings::parse("redis+unix://" + proxy.socket() + "?lanes=2&timeout=300ms")};
-  redis::lanes lanes{dialer, loop, [] {}};
+  redis::connection_pool pool{dialer, loop, [] {}};
 
   void SetUp() override { loop.start(); }
-  void TearDown() override { (void)lanes.close_idle_since(runtime::never); }
+  void TearDown() override { (void)pool.close_idle_since(runtime::never); }
 
   [[nodiscard]] redis::reply echo(const std::string& what, const limit& l) {
     command c(2);
     c.add("ECHO").add(what);
-    return lanes.call(c, l);
+    return pool.call(c, l);
   }
 
   struct counts {
     std::atomic<int> own{0}, of_others{0}, unknown{0};
   };
-  /// Callers ask without a pause, while `disturb` runs again and again.
+  /// Callers ask without a pause while `disturb` runs repeatedly.
   template <class F>
   void ask_while(counts& heard, F disturb) {
     std::atomic<int> busy{callers};
@@ -56,7 +56,7 @@ class redis_lanes : public testing::Test {
   }
 };
 
-TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_break) {
+TEST_F(redis_pool, gives_each_caller_its_own_reply_when_connections_break) {
   counts heard;
   ask_while(heard, [&] {
     (void)server.ask({"CLIENT", "KILL", "TYPE", "normal"});
@@ -66,58 +66,58 @@ TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_break) 
   EXPECT_GT(heard.own, 0);
 }
 
-TEST_F(redis_lanes, give_no_caller_the_reply_of_another_when_connections_are_not_trusted_any_more) {
+TEST_F(redis_pool, gives_each_caller_its_own_reply_when_invalidated) {
   counts heard;
   ask_while(heard, [&] {
-    lanes.distrust(storage::failure(errc::unreachable, "not trusted"));
+    pool.invalidate(storage::failure(errc::unreachable, "not trusted"));
     std::this_thread::sleep_for(100us);
   });
   EXPECT_EQ(heard.of_others, 0);
   EXPECT_GT(heard.own, 0);
 }
 
-TEST_F(redis_lanes, are_dropped_when_they_owe_replies_for_too_long_however_short_the_limits_of_their_callers_are) {
+TEST_F(redis_pool, drops_a_silent_connection_even_if_callers_have_short_limits) {
   (void)echo("warm", limit(boot_clock::now() + test::hang));
   proxy.mute_those_that_are_open();
   EXPECT_TRUE(test::eventually([&] {
-    std::this_thread::sleep_for(120ms);  // it rests in between, and not for long
+    std::this_thread::sleep_for(120ms);  // a short pause, in which it is idle
     const redis::reply got = echo("x", limit(boot_clock::now() + 20ms));
     return std::holds_alternative<value>(got);
-  })) << "it is never given up";
+  })) << "it is never closed";
 }
 
-TEST_F(redis_lanes, close_when_idle_but_for_one_that_is_needed) {
+TEST_F(redis_pool, closes_idle_connections_except_one_that_is_needed) {
   (void)echo("warm", limit(boot_clock::now() + test::hang));
-  EXPECT_TRUE(lanes.close_idle_since(runtime::never, true));
-  EXPECT_TRUE(lanes.any_open());
-  EXPECT_FALSE(lanes.close_idle_since(runtime::never, false));
-  EXPECT_FALSE(lanes.any_open());
+  EXPECT_TRUE(pool.close_idle_since(runtime::never, true));
+  EXPECT_TRUE(pool.any_open());
+  EXPECT_FALSE(pool.close_idle_since(runtime::never, false));
+  EXPECT_FALSE(pool.any_open());
 }
 
-TEST_F(redis_lanes, are_not_open_when_the_server_has_hung_up) {
+TEST_F(redis_pool, has_no_open_connection_after_the_server_hung_up) {
   (void)echo("warm", limit(boot_clock::now() + test::hang));
-  EXPECT_TRUE(lanes.any_open());
+  EXPECT_TRUE(pool.any_open());
   (void)server.ask({"CLIENT", "KILL", "TYPE", "normal"});
-  EXPECT_TRUE(test::eventually([&] { return !lanes.any_open(); }));
-  EXPECT_FALSE(lanes.call_if_open(command(1).add("PING"), within(test::hang), nullptr));
+  EXPECT_TRUE(test::eventually([&] { return !pool.any_open(); }));
+  EXPECT_FALSE(pool.call_if_open(command(1).add("PING"), within(test::hang), nullptr));
 }
 
-TEST_F(redis_lanes, tell_a_command_that_was_lost_on_the_way_from_one_that_was_never_sent) {
+TEST_F(redis_pool, tells_a_command_lost_on_the_way_from_one_never_sent) {
   command c(2);
   c.add("INCR").add("n");
   const auto call = [&] {
     std::optional<redis::abandoned_command> abandoned;
-    const redis::reply got = lanes.call(c, limit(boot_clock::now() + test::hang), &abandoned);
+    const redis::reply got = pool.call(c, limit(boot_clock::now() + test::hang), &abandoned);
     EXPECT_TRUE(std::holds_alternative<storage::failure>(got));
     return abandoned;
   };
   (void)echo("warm", limit(boot_clock::now() + test::hang));
   proxy.cut_after(fault_proxy::way::to_client, 0);
-  EXPECT_TRUE(call()) << "the reply is lost, and perhaps the command is not";
+  EXPECT_TRUE(call()) << "the reply is lost, the command may not be";
   EXPECT_EQ(server.ask({"GET", "n"}).text, "1");
   proxy.heal();
   server.kill();
-  EXPECT_FALSE(call()) << "nobody was there to send it to";
+  EXPECT_FALSE(call()) << "there was no server to send it to";
 }
 
 class redis_flood : public testing::Test {
@@ -128,27 +128,27 @@ class redis_flood : public testing::Test {
   [[nodiscard]] static redis::settings to(const test::flooding_server& s, const std::string& timeout) {
     return redis::settings::parse("redis+unix://" + s.socket() + "?timeout=" + timeout);
   }
-  /// A call of a blocking caller.
+  /// How the call of a blocking caller fails.
   [[nodiscard]] storage::failure failure_of_call(const test::flooding_server& s, const std::string& timeout, limit l) {
     const redis::dialer dialer{to(s, timeout)};
-    redis::lanes lanes{dialer, loop, [] {}};
+    redis::connection_pool pool{dialer, loop, [] {}};
     command c(1);
     c.add("PING");
-    auto calling = std::async(std::launch::async, [&] { return lanes.call(c, l); });
+    auto calling = std::async(std::launch::async, [&] { return pool.call(c, l); });
     redis::reply got = test::get(std::move(calling));
-    (void)lanes.close_idle_since(runtime::never);
+    (void)pool.close_idle_since(runtime::never);
     return std::get<storage::failure>(got);
   }
 };
 
-TEST_F(redis_flood, of_pushes_keeps_no_caller_beyond_its_limit) {
+TEST_F(redis_flood, does_not_delay_a_caller_beyond_its_limit) {
   const test::flooding_server server;
   const storage::failure why = failure_of_call(server, "1h", within(300ms));
   EXPECT_NE(why.text.find("within the limit"), std::string::npos) << why.text;
   EXPECT_TRUE(server.floods());
 }
 
-TEST_F(redis_flood, of_pushes_keeps_no_caller_that_is_asked_to_stop) {
+TEST_F(redis_flood, does_not_delay_a_caller_that_is_stopped) {
   const test::flooding_server server;
   std::stop_source stop;
   std::thread stopping([&] {
@@ -160,7 +160,7 @@ TEST_F(redis_flood, of_pushes_keeps_no_caller_that_is_asked_to_stop) {
   EXPECT_NE(why.text.find("within the limit"), std::string::npos) << why.text;
 }
 
-TEST_F(redis_flood, of_pushes_without_a_reply_breaks_a_lane) {
+TEST_F(redis_flood, breaks_a_pooled_connection_that_gets_no_reply) {
   const test::flooding_server server;
   const storage::failure why = failure_of_call(server, "300ms", limit(runtime::never));
   EXPECT_NE(why.text.find("no answer for 300 ms"), std::string::npos) << why.text;
@@ -175,18 +175,18 @@ struct deaf_listener final : redis::listener {
   void warned(std::string_view) override {}
 };
 
-TEST_F(redis_flood, of_pushes_without_a_reply_breaks_the_main_line) {
+TEST_F(redis_flood, breaks_the_event_connection_that_gets_no_reply) {
   const test::flooding_server server;
   const redis::dialer dialer{to(server, "300ms")};
-  deaf_listener nobody;
-  redis::main_line line(dialer, {.inboxes = "in:", .id = "me", .introduction = {}}, loop, nobody);
+  deaf_listener deaf;
+  redis::event_connection events(dialer, {.inboxes = "in:", .id = "me", .introduction = {}}, loop, deaf);
   runtime::nursery tasks(loop);
   command c(1);
   c.add("PING");
-  auto got = test::start(tasks, line.call(loop, c, limit(boot_clock::now() + test::hang)));
-  EXPECT_TRUE(test::eventually([&] { return server.connections_gone() != 0; })) << "it is never given up";
+  auto got = test::start(tasks, events.call(loop, c, limit(boot_clock::now() + test::hang)));
+  EXPECT_TRUE(test::eventually([&] { return server.connections_gone() != 0; })) << "it is never closed";
   EXPECT_TRUE(std::holds_alternative<storage::failure>(test::get(std::move(got))));
-  line.close();
+  events.close();
   tasks.wait_until_empty();
 }
 

@@ -1,4 +1,4 @@
-#include "redis/transport/lane.hpp"
+#include "redis/transport/pooled_connection.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,10 +15,10 @@ using runtime::wake;
 
 namespace {
 
-/// The kernel waits for about so long in receive_soon().
+/// How long the kernel waits in receive_soon(), about.
 constexpr runtime::span a_moment = 6ms;
 
-/// Where there is no memory for the words, there are fewer: these fit into the string itself.
+/// If there is no memory for the text, it is one that needs none.
 storage::failure broken(const std::exception& e, const dialer& d) noexcept {
   try {
     storage::failure why(errc::unreachable, std::string(e.what()) + " (" + d.how().where() + ")");
@@ -32,56 +32,44 @@ storage::failure broken(const std::exception& e, const dialer& d) noexcept {
 
 }  // namespace
 
-reply lane::call(const command& what, const limit& l, std::optional<std::uint64_t>& left) {
+reply pooled_connection::call(const command& what, const limit& l, std::optional<std::uint64_t>& abandoned) {
   slot mine(what);
-  bool nobody_drives = false;
+  bool takes_over = false;
   {
     const std::lock_guard lock(mutex_);
     queue(what, &mine);
-    nobody_drives = !driven_;
-    if (nobody_drives) driven_ = mine.drives = true;
+    takes_over = !driven_;
+    if (takes_over) driven_ = mine.drives = true;
   }
-  if (nobody_drives) return drive(mine, true, l, left);
-  if (runtime::wait_here(mine.ready, l) != wake::signalled) {
+  if (takes_over) return drive(mine, true, l, abandoned);
+  if (runtime::wait_here(mine.woken, l) != wake::signalled) {
     {
       const std::lock_guard lock(mutex_);
       if (!mine.got) {
-        left = leave(mine, mine.drives);
+        abandoned = abandon(mine, mine.drives);
         return no_answer();
       }
     }
-    (void)runtime::wait_here(mine.ready, limit(runtime::never));  // whoever brings the reply is about to call us
+    (void)runtime::wait_here(mine.woken,
+                             limit(runtime::never));  // the thread that brought the reply is about to wake us
   }
-  // Nobody touches our slot any more: we have our reply, or it is we who drive.
-  if (!mine.got) return drive(mine, false, l, left);
-  left = mine.lost_with;
+  // No other thread uses our slot any more: it has its reply, or it drives.
+  if (!mine.got) return drive(mine, false, l, abandoned);
+  abandoned = mine.lost_with;
   return std::move(*mine.got);
 }
 
-/// Under the lock.
-void lane::queue(const command& what, slot* whose) {
+/// Called under the lock.
+void pooled_connection::queue(const command& what, slot* whose) {
   if (pipeline_.empty()) silent_since_ = boot_clock::now();
   pipeline_.add(what, whose);
 }
 
-lane::to_be_called::~to_be_called() {
-  for (slot* s = first_; s != nullptr;) {
-    slot* const next = s->next;  // it may be gone once it is called
-    s->ready.set();
-    s = next;
-  }
-}
-
-void lane::to_be_called::add(slot& s) noexcept {
-  *last_ = &s;
-  last_ = &s.next;
-}
-
-/// Sends and receives for all, until our own reply is there or our time is over.
-reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std::uint64_t>& left) {
+/// Sends and receives for all callers until our own reply is there or our limit has passed.
+reply pooled_connection::drive(slot& mine, bool found_idle, const limit& l, std::optional<std::uint64_t>& abandoned) {
   try {
-    // Else replies of this connection are due to callers who wait: if it is bad, whoever reads finds out, and tells
-    // all.
+    // If it was not idle, other callers wait for replies on this connection; if it is bad, reading fails, and all learn
+    // why.
     if (found_idle) replace_if_bad();
     const bool answered = serve(mine, l);
     const std::lock_guard lock(mutex_);
@@ -89,29 +77,29 @@ reply lane::drive(slot& mine, bool found_idle, const limit& l, std::optional<std
       let_another_drive();
       return std::move(*mine.got);
     }
-    left = leave(mine, true);
+    abandoned = abandon(mine, true);
     return no_answer();
   } catch (const storage::failure& why) {
     const std::lock_guard lock(mutex_);
-    if (boot_clock::now() >= l.at() || l.stop().stop_requested()) {  // it is our time that is over, not the others'
-      left = leave(mine, true);
+    if (boot_clock::now() >= l.at() || l.stop().stop_requested()) {  // only our own limit has passed
+      abandoned = abandon(mine, true);
       return why;
     }
     fail_all(why);
-    left = mine.lost_with;
+    abandoned = mine.lost_with;
     return std::move(*mine.got);
   } catch (const std::exception& e) {  // broken, malformed, or no memory
     in_doubt_();
     const std::lock_guard lock(mutex_);
     fail_all(broken(e, dialer_));
-    left = mine.lost_with;
+    abandoned = mine.lost_with;
     return std::move(*mine.got);
   }
 }
 
-/// False: our time is over.
-bool lane::serve(const slot& mine, const limit& l) {
-  make_sure_of_connection(l);
+/// Returns false if our limit has passed.
+bool pooled_connection::serve(const slot& mine, const limit& l) {
+  ensure_connected(l);
   for (bool came = false;;) {
     instant silent_since{};
     bool answered = false;
@@ -126,7 +114,7 @@ bool lane::serve(const slot& mine, const limit& l) {
     const instant now = boot_clock::now();
     const instant too_long = later(silent_since, dialer_.how().timeout);
     const instant until = std::min(l.at(), too_long);
-    // Messages may come without end.
+    // Checked here too, because messages may arrive without end.
     if (came && (now >= until || l.stop().stop_requested())) return give_up(too_long);
     came = all_sent && now + a_moment < until && connection_->receive_soon();
     if (!came) {
@@ -141,20 +129,20 @@ bool lane::serve(const slot& mine, const limit& l) {
   }
 }
 
-/// Returns false: our time is over. Throws if the server has been silent for too long.
-bool lane::give_up(instant too_long) const {
+/// Returns false for serve(). Throws if the server has been silent for too long.
+bool pooled_connection::give_up(instant too_long) const {
   if (boot_clock::now() < too_long) return false;
   throw net::broken::late("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
 }
 
-void lane::replace_if_bad() {
+void pooled_connection::replace_if_bad() {
   if (!connection_ || still_good()) return;
   hang_up();
   const std::lock_guard lock(mutex_);
   pipeline_.drop_abandoned();
 }
 
-void lane::make_sure_of_connection(const limit& l) {
+void pooled_connection::ensure_connected(const limit& l) {
   if (connection_) return;
   const instant enough = later(boot_clock::now(), dialer_.how().connect_timeout);
   connection_ = dialer_.open(limit(std::min(l.at(), enough), l.stop()));
@@ -168,7 +156,7 @@ void lane::make_sure_of_connection(const limit& l) {
   silent_since_ = boot_clock::now();
 }
 
-void lane::hang_up() noexcept {
+void pooled_connection::hang_up() noexcept {
   open_ = false;
   if (connection_) loop_.unwatch(connection_->fd());
   connection_.reset();
@@ -177,13 +165,13 @@ void lane::hang_up() noexcept {
   ++number_;
 }
 
-/// What was idle for a while may have been closed by the server meanwhile, or owe replies that never come: better seen
-/// before than after.
-bool lane::still_good() {
+/// A connection that was idle may have been closed by the server, or its last replies never came. This is checked
+/// before a command is sent on it.
+bool pooled_connection::still_good() {
   const instant now = boot_clock::now();
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(distrusted_, std::nullopt) || gone_) return false;
+    if (std::exchange(invalid_, std::nullopt) || gone_) return false;
     if (now - used_ < 100ms) return true;
   }
   try {
@@ -197,59 +185,65 @@ bool lane::still_good() {
   return now - silent_since_ <= dialer_.how().timeout;
 }
 
-/// Gives what came to whom it belongs.
-void lane::hand_out() {
-  to_be_called answered;
+/// Gives the replies that have arrived to their waiters.
+void pooled_connection::hand_out() {
+  // They need the lock, so they are woken when it is free again, also if this throws.
+  struct answered_waiters {
+    runtime::wait_list<pending_reply> all;
+    ~answered_waiters() { all.wake_all(); }
+  } answered;
   const std::lock_guard lock(mutex_);
   bool messages = false, replies = false;
   while (std::optional<value> v = connection_->next()) {
-    const bool is_message = v->is(value::kind::push);
-    (is_message ? messages : replies) = true;
-    if (is_message) continue;
+    if (v->is(value::kind::push)) {
+      messages = true;
+      continue;
+    }
+    replies = true;
     auto* const whose = static_cast<slot*>(pipeline_.take(std::move(*v)));
-    if (whose != nullptr && !whose->drives) answered.add(*whose);
+    if (whose != nullptr && !whose->drives) answered.all.add(*whose);
   }
-  // A long reply comes in many parts. A server that sends messages only is silent.
+  // A long reply comes in many parts. A server that sends only messages is silent.
   if (replies || !messages) silent_since_ = boot_clock::now();
 }
 
-/// Under the lock. Its reply will be read and dropped in its turn. On which connection, that is.
-std::uint64_t lane::leave(slot& mine, bool drove) {
+/// Called under the lock. Returns the number of the connection on which the command stays.
+std::uint64_t pooled_connection::abandon(slot& mine, bool drove) {
   const std::uint64_t here = number_;
   pipeline_.abandon(mine);
   if (drove) let_another_drive();
   return here;
 }
 
-void lane::follow(std::uint64_t connection, const command& what) noexcept {
+void pooled_connection::follow(std::uint64_t connection, const command& what) noexcept {
   const std::lock_guard lock(mutex_);
   if (connection != number_ || (!driven_ && !connection_)) return;
   try {
     queue(what, nullptr);
   } catch (const std::bad_alloc&) {
-    return;  // the ttl takes care of what it was to undo
+    return;  // what it was to undo ends with its ttl
   }
-  if (!driven_) send_what_is_left();
+  if (!driven_) send_unsent();
 }
 
-/// Under the lock. If nobody is left, the next caller reads what is due first.
-void lane::let_another_drive() {
+/// Called under the lock. If no caller waits, the next one to come reads what is still due.
+void pooled_connection::let_another_drive() {
   used_ = boot_clock::now();
   auto* const next = static_cast<slot*>(pipeline_.first_waiter());
   driven_ = next != nullptr;
-  if (!driven_) return send_what_is_left();
-  if (distrusted_) {
-    const storage::failure why = *std::move(distrusted_);
-    distrusted_.reset();
+  if (!driven_) return send_unsent();
+  if (invalid_) {
+    const storage::failure why = *std::move(invalid_);
+    invalid_.reset();
     return fail_all(why);
   }
   next->drives = true;
-  next->ready.set();
+  next->woken.set();
 }
 
-/// Under the lock, when nobody waits. What callers have left here is sent now, or never: whoever comes next would send
-/// it long after they have gone.
-void lane::send_what_is_left() noexcept {
+/// Called under the lock when no caller waits. Commands of callers that have left are sent now or never: the next
+/// caller might send them much later.
+void pooled_connection::send_unsent() noexcept {
   if (connection_) {
     try {
       pipeline_.take_unsent(sending_);
@@ -264,28 +258,28 @@ void lane::send_what_is_left() noexcept {
   pipeline_.clear();
 }
 
-/// Under the lock. What was due is not known; the next caller opens a new connection.
-void lane::fail_all(const storage::failure& why) noexcept {
+/// Called under the lock. The outcome of all calls that are due is unknown; the next caller opens a new connection.
+void pooled_connection::fail_all(const storage::failure& why) noexcept {
   const std::uint64_t here = number_;
   hang_up();
   driven_ = false;
   pipeline_.fail_all(why, [here](pending_reply& failed, bool was_sent) {
     slot& s = static_cast<slot&>(failed);
     if (was_sent) s.lost_with = here;
-    if (!s.drives) s.ready.set();
+    if (!s.drives) s.woken.set();
   });
 }
 
-reply lane::no_answer() const {
+reply pooled_connection::no_answer() const {
   return storage::failure::late("no answer within the limit (" + dialer_.how().where() + ")");
 }
 
-bool lane::is_open() const noexcept {
+bool pooled_connection::is_open() const noexcept {
   const std::lock_guard lock(mutex_);
-  return open_ && !gone_ && !distrusted_;
+  return open_ && !gone_ && !invalid_;
 }
 
-bool lane::close_if_idle_since(instant then) noexcept {
+bool pooled_connection::close_if_idle_since(instant then) noexcept {
   const std::lock_guard lock(mutex_);
   if (driven_ || used_ >= then) return false;
   hang_up();
@@ -293,9 +287,9 @@ bool lane::close_if_idle_since(instant then) noexcept {
   return true;
 }
 
-void lane::distrust(const storage::failure& why) noexcept {
+void pooled_connection::invalidate(const storage::failure& why) noexcept {
   const std::lock_guard lock(mutex_);
-  distrusted_.emplace(copy_of(why));
+  invalid_.emplace(copy_of(why));
 }
 
 }  // namespace holdfast::redis

@@ -1,4 +1,4 @@
-// What networks do: silence one way, bytes that come late or not at all, resets. And callers who do not wait.
+// Network faults: silence in one direction, late and lost bytes, resets; and callers that do not wait.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 using way = fault_proxy::way;
 using treatment = fault_proxy::treatment;
 
-class redis_wire : public testing::Test {
+class redis_transport : public testing::Test {
  protected:
   test::redis_server server;
   fault_proxy proxy{server.socket()};
@@ -21,7 +21,7 @@ class redis_wire : public testing::Test {
   }
 };
 
-TEST_F(redis_wire, lets_a_caller_with_a_limit_of_a_millisecond_leave_without_disturbing_the_others_on_its_lane) {
+TEST_F(redis_transport, lets_a_caller_time_out_without_disturbing_others) {
   watched_client one(url("lanes=1&timeout=10s"), 20s);
   {
     const lease warm = one.store.acquire("warm");
@@ -39,14 +39,14 @@ TEST_F(redis_wire, lets_a_caller_with_a_limit_of_a_millisecond_leave_without_dis
       ++impatient;
     });
   }
-  EXPECT_TRUE(test::eventually([&] { return impatient == 8; })) << "they wait for the others";
+  EXPECT_TRUE(test::eventually([&] { return impatient == 8; })) << "impatient callers wait for the others";
   proxy.treat(way::to_client, treatment::pass);
   for (std::thread& t : threads) t.join();
-  EXPECT_EQ(proxy.connections(), 2u) << "the lane and the main line: nothing was dropped";
-  EXPECT_TRUE(test::eventually([&] { return server.keys("*{impatient*}").empty(); })) << "what they got was given back";
+  EXPECT_EQ(proxy.connections(), 2u) << "one of the pool and the event connection: none was dropped";
+  EXPECT_TRUE(test::eventually([&] { return server.keys("*{impatient*}").empty(); })) << "they released what they got";
 }
 
-TEST_F(redis_wire, is_given_up_when_it_is_silent_for_too_long_however_short_the_limits_of_renewals_are) {
+TEST_F(redis_transport, reconnects_when_silent_even_if_renewals_have_short_limits) {
   watched_client one(url("timeout=300ms"));
   {
     const lease warm = one.store.acquire("warm", {.ttl = 200ms});
@@ -60,10 +60,10 @@ TEST_F(redis_wire, is_given_up_when_it_is_silent_for_too_long_however_short_the_
     (void)test::eventually(
         [&] { return !next || !next->held() || one.seen->events(event::kind::renewed).size() > before; });
     return one.seen->events(event::kind::renewed).size() > before;
-  })) << "the line is never given up, and every lease is lost";
+  })) << "the connection is never closed, and every lease is lost";
 }
 
-TEST_F(redis_wire, gives_each_caller_its_own_reply_whoever_leaves) {
+TEST_F(redis_transport, gives_each_caller_its_own_reply_when_others_leave) {
   watched_client one(url("lanes=1&timeout=10s"), 20s);
   proxy.delay(way::to_client, 2ms);
   std::vector<std::thread> threads;
@@ -79,7 +79,7 @@ TEST_F(redis_wire, gives_each_caller_its_own_reply_whoever_leaves) {
           ++left;
           continue;
         }
-        // If it had been another's reply, the server would know nothing of this.
+        // After another caller's reply the server would not have this lock.
         EXPECT_TRUE(mine->renew(10s));
       }
     });
@@ -88,7 +88,7 @@ TEST_F(redis_wire, gives_each_caller_its_own_reply_whoever_leaves) {
   EXPECT_GT(left, 0);
 }
 
-TEST_F(redis_wire, that_is_cut_at_any_byte_of_a_request_or_a_reply_leaves_no_lock_behind_and_takes_none_twice) {
+TEST_F(redis_transport, neither_leaks_nor_doubles_a_lock_when_cut_at_any_byte) {
   std::uint64_t last = 0;
   for (const way w : {way::to_server, way::to_client}) {
     for (std::size_t bytes = 1; bytes < 700; bytes += 23) {
@@ -106,7 +106,7 @@ TEST_F(redis_wire, that_is_cut_at_any_byte_of_a_request_or_a_reply_leaves_no_loc
   }
 }
 
-TEST_F(redis_wire, that_is_silent_with_replies_due_is_dropped_and_opened_anew) {
+TEST_F(redis_transport, reconnects_when_silent_with_replies_due) {
   watched_client one(url("timeout=200ms"), 20s);
   {
     const lease warm = one.store.acquire("warm");
@@ -120,7 +120,7 @@ TEST_F(redis_wire, that_is_silent_with_replies_due_is_dropped_and_opened_anew) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_F(redis_wire, that_delivers_a_release_late_does_not_free_the_lock_of_the_next_holder) {
+TEST_F(redis_transport, keeps_the_next_holder_when_a_release_arrives_late) {
   watched_client one(url("timeout=200ms"), 20s);
   lease held = one.store.acquire("a", {.ttl = 400ms});
   proxy.treat(way::to_server, treatment::hold);
@@ -135,13 +135,13 @@ TEST_F(redis_wire, that_delivers_a_release_late_does_not_free_the_lock_of_the_ne
   };
   const int before = scripts_run();
   proxy.treat(way::to_server, treatment::pass);
-  EXPECT_TRUE(test::eventually([&] { return scripts_run() > before; })) << "the late release never came";
+  EXPECT_TRUE(test::eventually([&] { return scripts_run() > before; })) << "the late release never arrived";
   watched_client last(url(""));
   EXPECT_FALSE(last.store.try_acquire("a")) << "the late release has taken it away";
   EXPECT_TRUE(next->held());
 }
 
-TEST_F(redis_wire, that_delivers_an_acquire_after_its_caller_has_left_gives_the_lock_back) {
+TEST_F(redis_transport, releases_a_lock_acquired_after_its_caller_left) {
   watched_client one(url("timeout=200ms"), 10s);
   {
     const lease warm = one.store.acquire("warm");
@@ -153,7 +153,7 @@ TEST_F(redis_wire, that_delivers_an_acquire_after_its_caller_has_left_gives_the_
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_wire, that_gives_no_answer_in_time_is_asked_again_by_try_lock) {
+TEST_F(redis_transport, asks_again_when_try_lock_gets_no_answer) {
   watched_client one(url("timeout=100ms"), test::hang);
   {
     const lease warm = one.store.acquire("warm");
@@ -164,7 +164,7 @@ TEST_F(redis_wire, that_gives_no_answer_in_time_is_asked_again_by_try_lock) {
   m.unlock();
 }
 
-TEST_F(redis_wire, that_is_reset_while_many_wait_leaves_them_their_places) {
+TEST_F(redis_transport, keeps_places_in_the_queue_when_connections_are_reset) {
   watched_client holder(server.url());
   lease held = holder.store.acquire("a", {.ttl = 20s});
   std::vector<std::unique_ptr<watched_client>> all;
@@ -175,7 +175,8 @@ TEST_F(redis_wire, that_is_reset_while_many_wait_leaves_them_their_places) {
   }
   const std::size_t before = proxy.accepted();
   proxy.reset();
-  EXPECT_TRUE(test::eventually([&] { return proxy.accepted() >= before + 10; })) << "a main line and a lane each";
+  EXPECT_TRUE(test::eventually([&] { return proxy.accepted() >= before + 10; }))
+      << "an event connection and one of the pool each";
   EXPECT_TRUE(test::eventually([&] { return server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size() == 5; }));
   EXPECT_TRUE(test::eventually([&] { return server.ask({"ZCARD", "holdfast:{a}:q"}).number == 5; }));
   EXPECT_EQ(held.release(), released::yes);
@@ -189,7 +190,7 @@ TEST_F(redis_wire, that_is_reset_while_many_wait_leaves_them_their_places) {
   }
 }
 
-TEST_F(redis_wire, opens_a_lane_only_for_callers_that_block_at_the_same_time) {
+TEST_F(redis_transport, opens_connections_only_for_callers_that_block_together) {
   watched_client one(url("lanes=3"));
   for (int n = 0; n < 10; ++n) {
     const lease held = one.store.acquire("a/" + std::to_string(n));
@@ -204,10 +205,10 @@ TEST_F(redis_wire, opens_a_lane_only_for_callers_that_block_at_the_same_time) {
   EXPECT_TRUE(test::eventually([&] { return proxy.connections() == 3; }));
   proxy.treat(way::to_client, treatment::pass);
   for (auto& f : all) f.get();
-  EXPECT_LE(proxy.connections(), 4u) << "three lanes, and the main line";
+  EXPECT_LE(proxy.connections(), 4u) << "three of the pool, and the event connection";
 }
 
-TEST_F(redis_wire, renews_by_lane_when_new_connections_are_silent) {
+TEST_F(redis_transport, renews_over_the_pool_when_new_connections_are_silent) {
   watched_client one(url(""));
   const lease held = one.store.acquire("a", {.ttl = 1s});
   proxy.mute_new_ones();
@@ -215,10 +216,10 @@ TEST_F(redis_wire, renews_by_lane_when_new_connections_are_silent) {
   EXPECT_TRUE(held.held());
   proxy.heal();
   EXPECT_TRUE(test::eventually([&] { return !server.ask({"PUBSUB", "SHARDCHANNELS"}).items.empty(); }))
-      << "the main line is not opened";
+      << "the event connection is not opened";
 }
 
-TEST_F(redis_wire, ends_a_blocked_call_at_once_when_it_is_asked_to_stop) {
+TEST_F(redis_transport, ends_a_blocked_call_at_once_when_stopped) {
   watched_client one(url("timeout=60s"), 60s);
   {
     const lease warm = one.store.acquire("warm");
@@ -233,7 +234,7 @@ TEST_F(redis_wire, ends_a_blocked_call_at_once_when_it_is_asked_to_stop) {
   proxy.heal();
 }
 
-TEST_F(redis_wire, of_a_renewal_that_gets_no_answer_leaves_the_lease_held_until_its_deadline_only) {
+TEST_F(redis_transport, loses_a_lease_at_its_deadline_without_renewal_replies) {
   watched_client one(url("timeout=100ms"));
   lease held = one.store.acquire("a", {.ttl = 900ms});
   const std::stop_token lost = held.lost_token();
