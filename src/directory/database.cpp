@@ -76,14 +76,11 @@ statement::statement(sqlite3* database, const char* sql) : database_(database) {
 
 statement::~statement() { sqlite3_finalize(statement_); }
 
-statement& statement::bind(int at, std::int64_t value) {
-  sqlite3_bind_int64(statement_, at, value);
-  return *this;
-}
+void statement::bind_number(int at, std::int64_t value) noexcept { sqlite3_bind_int64(statement_, at, value); }
 
-statement& statement::bind(int at, std::string_view bytes) {
-  sqlite3_bind_blob(statement_, at, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
-  return *this;
+void statement::bind_bytes(int at, std::span<const std::byte> bytes) noexcept {
+  const void* const data = bytes.empty() ? "" : static_cast<const void*>(bytes.data());  // a null pointer means NULL
+  sqlite3_bind_blob(statement_, at, data, static_cast<int>(bytes.size()), SQLITE_STATIC);
 }
 
 bool statement::step() {
@@ -94,20 +91,14 @@ bool statement::step() {
   fail(database_, sqlite3_db_filename(database_, "main"));
 }
 
-void statement::run() {
-  while (step()) {
-  }
-  reset();
-}
-
 void statement::reset() noexcept { sqlite3_reset(statement_); }
 
-std::int64_t statement::number(int column) const noexcept { return sqlite3_column_int64(statement_, column); }
+std::int64_t column::number() const noexcept { return sqlite3_column_int64(row_, index_); }
 
-std::string_view statement::bytes(int column) const noexcept {
-  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+std::string_view column::bytes() const noexcept {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(row_, index_));
   if (data == nullptr) return {};
-  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(row_, index_))};
 }
 
 database::database(const folder& in, writers& one, const sessions& living) : path_(in.file("locks.db")), files_(in) {
@@ -153,8 +144,7 @@ void database::wait_for_strangers(instant until) noexcept {
 bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(get()) == 0; }
 
 std::int64_t database::number_of(const char* sql) const {
-  statement asked(get(), sql);
-  return asked.step() ? asked.number(0) : 0;
+  return statement(get(), sql).row<std::int64_t>().value_or(0);
 }
 
 void database::make_tables(const reserve& fences, const sessions& living) {
@@ -202,7 +192,7 @@ void database::start_over(std::int64_t last_fence) {
       "  reserved INTEGER NOT NULL);"
       "PRAGMA application_id = 1215261796;"
       "PRAGMA user_version = 3");
-  statement(get(), "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").bind(1, last_fence).run();
+  statement(get(), "INSERT OR IGNORE INTO mint VALUES(1, ?1, ?1)").run(last_fence);
   run("COMMIT");
 }
 

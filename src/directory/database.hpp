@@ -1,8 +1,16 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "directory/folder.hpp"
 #include "directory/opened_files.hpp"
@@ -16,7 +24,34 @@ namespace holdfast::directory {
 
 class reserve;
 
-/// One prepared statement. Bind, step, read, and it resets itself at the end of run().
+/// A column of the current row. It converts to integers, to strings and to containers of bytes or ids. A file that
+/// another program has changed can contain anything: what is missing is zero.
+class column {
+ public:
+  column(sqlite3_stmt* row, int index) noexcept : row_(row), index_(index) {}
+  template <class T>
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(number());
+    } else {
+      constexpr std::size_t size = sizeof(typename T::value_type);
+      const std::string_view from = bytes();
+      T to{};
+      if constexpr (requires { to.resize(size); }) to.resize(from.size() / size);
+      if (!from.empty()) std::memcpy(to.data(), from.data(), std::min(from.size(), to.size() * size));
+      return to;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t number() const noexcept;
+  [[nodiscard]] std::string_view bytes() const noexcept;
+  sqlite3_stmt* row_;
+  int index_;
+};
+
+/// A prepared statement. Each call binds its values in order, and leaves the statement ready for the next one. Errors
+/// are storage::failures.
 class statement {
  public:
   statement(sqlite3*, const char* sql);
@@ -24,16 +59,79 @@ class statement {
   statement& operator=(const statement&) = delete;
   ~statement();
 
-  statement& bind(int at, std::int64_t);
-  statement& bind(int at, std::string_view bytes);
-  /// True: a row is there.
-  [[nodiscard]] bool step();
-  void run();  ///< to the end, and resets
-  void reset() noexcept;
-  [[nodiscard]] std::int64_t number(int column) const noexcept;
-  [[nodiscard]] std::string_view bytes(int column) const noexcept;  ///< valid until the next step() or reset()
+  template <class... Values>
+  void run(const Values&... values) {
+    const binding ours(*this, values...);
+    while (step()) {
+    }
+  }
+  /// The first row, if there is one. A struct is made of the columns in order.
+  template <class T, class... Values>
+  [[nodiscard]] std::optional<T> row(const Values&... values) {
+    const binding ours(*this, values...);
+    if (!step()) return std::nullopt;
+    return read<T>();
+  }
+  template <class T, class... Values>
+  [[nodiscard]] std::vector<T> rows(const Values&... values) {
+    const binding ours(*this, values...);
+    std::vector<T> all;
+    while (step()) all.push_back(read<T>());
+    return all;
+  }
 
  private:
+  /// The values of one call; it resets the statement at its end.
+  class binding {
+   public:
+    template <class... Values>
+    explicit binding(statement& s, const Values&... values) : statement_(s) {
+      int at = 0;
+      (s.bind(++at, values), ...);
+    }
+    binding(const binding&) = delete;
+    binding& operator=(const binding&) = delete;
+    ~binding() { statement_.reset(); }
+
+   private:
+    statement& statement_;
+  };
+
+  template <class T>
+  void bind(int at, const T& value) noexcept {
+    if constexpr (std::is_integral_v<T>) {
+      bind_number(at, static_cast<std::int64_t>(value));
+    } else {
+      bind_bytes(at, std::as_bytes(std::span(value)));
+    }
+  }
+  void bind_number(int at, std::int64_t) noexcept;
+  void bind_bytes(int at, std::span<const std::byte>) noexcept;  ///< not copied
+  [[nodiscard]] bool step();                                     ///< returns true if there is a row
+  void reset() noexcept;
+
+  template <class T>
+  [[nodiscard]] T read() const {
+    if constexpr (std::is_aggregate_v<T>) {
+      return read<T>(std::make_integer_sequence<int, fields<T>()>());
+    } else {
+      return column(statement_, 0);
+    }
+  }
+  template <class T, int... index>
+  [[nodiscard]] T read(std::integer_sequence<int, index...>) const {
+    return T{column(statement_, index)...};
+  }
+  /// The number of fields of T.
+  template <class T, class... Columns>
+  [[nodiscard]] static constexpr int fields() noexcept {
+    if constexpr (requires { T{std::declval<Columns>()..., std::declval<column>()}; }) {
+      return fields<T, Columns..., column>();
+    } else {
+      return sizeof...(Columns);
+    }
+  }
+
   sqlite3* database_;
   sqlite3_stmt* statement_ = nullptr;
 };

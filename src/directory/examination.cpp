@@ -41,8 +41,7 @@ class onlooker {
   }
   [[nodiscard]] sqlite3* get() const noexcept { return database_.get(); }
   [[nodiscard]] std::string text(const char* sql) const {
-    statement asked(get(), sql);
-    return asked.step() ? std::string(asked.bytes(0)) : "";
+    return statement(get(), sql).row<std::string>().value_or("");
   }
 
  private:
@@ -94,11 +93,15 @@ long file_system_of(const std::string& path) {
 remains look_for_remains(const folder& in, const sessions& living, const onlooker& database) {
   remains left;
   statement all(database.get(), "SELECT id, (SELECT count(*) FROM place WHERE session = s.id) FROM session AS s");
-  while (all.step()) {
+  struct session {
+    session_id id;
+    std::size_t places;
+  };
+  for (const auto& [id, places] : all.rows<session>()) {
     ++left.sessions;
-    if (living.alive(all.number(0))) continue;
+    if (living.alive(id)) continue;
     ++left.dead;
-    left.places += static_cast<std::size_t>(all.number(1));
+    left.places += places;
   }
   const std::string at = in.file("inboxes");
   const std::unique_ptr<DIR, int (*)(DIR*)> inboxes(::opendir(at.c_str()), ::closedir);

@@ -42,18 +42,14 @@ ledger::ledger(const folder& in, sessions& s, std::vector<session_id>& gone)
 void ledger::begin_session(std::vector<session_id>& gone) {
   writing change(*this, boot_clock::now() + 5s);
   // Those who went without a word: whoever comes tidies up after some of them.
-  statement all(database_.get(), "SELECT id FROM session ORDER BY random() LIMIT 64");
-  while (all.step()) {
-    if (!sessions_.alive(all.number(0))) gone.push_back(all.number(0));
-  }
-  all.reset();
+  statement some(database_.get(), "SELECT id FROM session ORDER BY random() LIMIT 64");
+  gone = some.rows<session_id>();
+  std::erase_if(gone, [&](session_id each) { return sessions_.alive(each); });
   statement forget(database_.get(), "DELETE FROM session WHERE id = ?");
-  for (const session_id id : gone) forget.bind(1, id).run();
+  for (const session_id id : gone) forget.run(id);
   if (!gone.empty()) forget_those_without_session();
   statement enter(database_.get(), "INSERT INTO session(pid, namespace) VALUES(?, ?) RETURNING id");
-  enter.bind(1, ::getpid()).bind(2, own_pid_namespace());
-  const session_id id = enter.step() ? enter.number(0) : 0;
-  enter.reset();
+  const session_id id = enter.row<session_id>(::getpid(), own_pid_namespace()).value_or(0);
   if (!sessions_.begin(id)) throw storage::failure(errc::foreign, "a new session's byte is locked already");
   change.keep();
 }
@@ -63,10 +59,12 @@ void ledger::forget_those_without_session() {
   statement all(
       database_.get(),
       "SELECT DISTINCT name, session FROM place WHERE session != 0 AND session NOT IN (SELECT id FROM session)");
-  std::vector<std::pair<std::string, session_id>> left;
-  while (all.step()) left.emplace_back(all.bytes(0), all.number(1));
+  struct left {
+    std::string name;
+    session_id session;
+  };
   std::vector<summons> nobody;
-  for (const auto& [name, session] : left) {
+  for (const auto& [name, session] : all.rows<left>()) {
     gathering there = all_at(name, nobody);
     there.forget(session);
     there.save();
@@ -237,18 +235,14 @@ std::vector<summons> ledger::leave() noexcept {
   std::vector<summons> told;
   try {
     writing change(*this, boot_clock::now() + 1s);
-    std::vector<std::string> names;
     statement left(database_.get(), "SELECT DISTINCT name FROM place WHERE session = ?");
-    left.bind(1, sessions_.own());
-    while (left.step()) names.push_back(std::string(left.bytes(0)));
-    left.reset();
-    for (const std::string& name : names) {
+    for (const std::string& name : left.rows<std::string>(sessions_.own())) {
       gathering all = all_at(name, told);
       all.forget(sessions_.own());
       all.serve();
       all.save();
     }
-    statement(database_.get(), "DELETE FROM session WHERE id = ?").bind(1, sessions_.own()).run();
+    statement(database_.get(), "DELETE FROM session WHERE id = ?").run(sessions_.own());
     change.keep();
   } catch (...) {  // whoever comes next tidies up
     told.clear();

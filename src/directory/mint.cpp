@@ -26,20 +26,20 @@ mint::mint(const folder& in, const database& kept)
       note_(kept.get(), "UPDATE mint SET last = ?, reserved = ?") {}
 
 std::uint64_t mint::next(std::uint64_t how_many) {
-  const bool there = look_.step();
-  const std::int64_t last = there ? look_.number(0) : 0;
-  std::int64_t reserved = there ? look_.number(1) : 0;
-  look_.reset();
-  if (!there) {  // fences may have been used that we know nothing of
+  struct row {
+    std::int64_t last, reserved;
+  };
+  std::optional<row> used = look_.row<row>();
+  if (!used) {  // fences may have been used that we know nothing of
     throw storage::failure(errc::foreign,
                            folder_.file("locks.db") +
                                " does not say which fences were used; it is damaged, so move it away when "
                                "no lock is held");
   }
-  const std::int64_t first = std::max(last + 1, wall_microseconds());
+  const std::int64_t first = std::max(used->last + 1, wall_microseconds());
   const std::int64_t end = first + static_cast<std::int64_t>(how_many) - 1;
-  if (end > reserved) reserved_to_ = reserved = end + reserve_ahead;
-  note_.bind(1, end).bind(2, reserved).run();
+  if (end > used->reserved) reserved_to_ = used->reserved = end + reserve_ahead;
+  note_.run(end, used->reserved);
   return static_cast<std::uint64_t>(first);
 }
 

@@ -1,7 +1,6 @@
 #include "directory/notes.hpp"
 
 #include <chrono>
-#include <cstring>
 
 namespace holdfast::directory {
 
@@ -13,19 +12,6 @@ constexpr std::chrono::microseconds a_day = std::chrono::hours(24);
 
 std::int64_t microseconds(system_clock::time_point t) {
   return std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch()).count();
-}
-
-std::string bytes_of(const std::vector<owner_bytes>& those) {
-  std::string bytes;
-  for (const owner_bytes& each : those) bytes.append(each.data(), each.size());
-  return bytes;
-}
-
-/// Whatever somebody wrote into the file.
-std::vector<owner_bytes> owners_in(std::string_view bytes) {
-  std::vector<owner_bytes> those(bytes.size() / sizeof(owner_bytes));
-  if (!those.empty()) std::memcpy(those.data(), bytes.data(), those.size() * sizeof(owner_bytes));
-  return those;
 }
 
 }  // namespace
@@ -40,7 +26,7 @@ void notes::make_table(database& in) {
 
 bool notes::has_table(const database& in) {
   statement look(in.get(), "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'note_at'");
-  return look.step();
+  return look.row<int>().has_value();
 }
 
 notes::notes(const database& in)
@@ -49,28 +35,23 @@ notes::notes(const database& in)
       forget_(in.get(), "DELETE FROM note WHERE (name, kind) IN (SELECT name, kind FROM note WHERE at <= ? LIMIT 8)") {}
 
 std::optional<notes::record> notes::find(const std::string& name, kind which) {
-  std::optional<record> found;
-  find_.bind(1, name).bind(2, static_cast<std::int64_t>(which)).bind(3, microseconds(system_clock::now() - a_day));
-  if (find_.step()) {
-    found.emplace();
-    found->is.fence = static_cast<std::uint64_t>(find_.number(0));
-    found->is.at = system_clock::time_point(std::chrono::microseconds(find_.number(1)));
-    found->is.by = find_.bytes(2);
-    found->is.reason = find_.bytes(3);
-    find_.bytes(4).copy(found->id.data(), found->id.size());
-    found->whom = owners_in(find_.bytes(5));
-  }
-  find_.reset();
-  return found;
+  struct row {
+    std::uint64_t fence;
+    std::int64_t at;
+    std::string who, reason;
+    owner_bytes id;
+    std::vector<owner_bytes> whom;
+  };
+  std::optional<row> found = find_.row<row>(name, static_cast<int>(which), microseconds(system_clock::now() - a_day));
+  if (!found) return std::nullopt;
+  const system_clock::time_point at{std::chrono::microseconds(found->at)};
+  return record{{std::move(found->reason), std::move(found->who), found->fence, at}, found->id, std::move(found->whom)};
 }
 
 void notes::put(const std::string& name, kind which, const record& made) {
-  const std::string whom = bytes_of(made.whom);
   const std::int64_t at = microseconds(made.is.at.value_or(system_clock::now()));
-  put_.bind(1, name).bind(2, static_cast<std::int64_t>(which));
-  put_.bind(3, static_cast<std::int64_t>(made.is.fence)).bind(4, at).bind(5, made.is.by).bind(6, made.is.reason);
-  put_.bind(7, std::string_view(made.id.data(), made.id.size())).bind(8, whom).run();
-  forget_.bind(1, at - a_day.count()).run();
+  put_.run(name, static_cast<int>(which), made.is.fence, at, made.is.by, made.is.reason, made.id, made.whom);
+  forget_.run(at - a_day.count());
 }
 
 }  // namespace holdfast::directory

@@ -66,10 +66,7 @@ class ledgers : public testing::Test {
     for (const summons& s : told_) all.emplace_back(s.text.owner, s.text.fence != 0);
     return all;
   }
-  std::int64_t rows() {
-    statement count(look_.get(), "SELECT count(*) FROM place");
-    return count.step() ? count.number(0) : -1;
-  }
+  std::int64_t rows() { return statement(look_.get(), "SELECT count(*) FROM place").row<std::int64_t>().value_or(-1); }
   static instant soon() { return boot_clock::now() + 10s; }
 
   test::temporary_folder there_;
