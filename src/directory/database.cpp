@@ -95,9 +95,8 @@ void statement::reset() noexcept { sqlite3_reset(statement_); }
 
 std::int64_t column::number() const noexcept { return sqlite3_column_int64(row_, index_); }
 
-std::string_view column::bytes() const noexcept {
-  const auto* data = static_cast<const char*>(sqlite3_column_blob(row_, index_));
-  if (data == nullptr) return {};
+std::span<const std::byte> column::bytes() const noexcept {
+  const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(row_, index_));
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(row_, index_))};
 }
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,12 +29,12 @@ class column {
  public:
   column(sqlite3_stmt* row, int index) noexcept : row_(row), index_(index) {}
   template <class T>
-  operator T() const {  // NOLINT(google-explicit-constructor)
+  operator T() const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(number());
     } else {
       constexpr std::size_t size = sizeof(typename T::value_type);
-      const std::string_view from = bytes();
+      const std::span<const std::byte> from = bytes();
       T to{};
       if constexpr (requires { to.resize(size); }) to.resize(from.size() / size);
       if (!from.empty()) std::memcpy(to.data(), from.data(), std::min(from.size(), to.size() * size));
@@ -45,7 +44,7 @@ class column {
 
  private:
   [[nodiscard]] std::int64_t number() const noexcept;
-  [[nodiscard]] std::string_view bytes() const noexcept;
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept;
   sqlite3_stmt* row_;
   int index_;
 };
