@@ -10,7 +10,11 @@
 #include <vector>
 
 #include "faults/redis_store.hpp"
+#include "redis/sentinel/sentinel_watch.hpp"
 #include "support/child.hpp"
+#include "support/deaf_listener.hpp"
+#include "support/redis_group.hpp"
+#include "support/started.hpp"
 
 namespace holdfast::faults {
 namespace {
@@ -57,6 +61,12 @@ bool are_held_or_refused(const std::string& url, std::initializer_list<std::stri
   return are_held_for_long(all);
 }
 
+/// From now on the process runs as a user of its own, who has no other: threads are counted by user.
+bool become_nobody_else() {
+  const auto nobody_else = static_cast<uid_t>(1'000'000 + ::getpid());
+  return ::setgroups(0, nullptr) == 0 && ::setgid(nobody_else) == 0 && ::setuid(nobody_else) == 0;
+}
+
 class redis_limits : public testing::Test {
  protected:
   test::redis_server server;
@@ -75,9 +85,7 @@ TEST_F(redis_limits, refuses_or_renews_without_threads) {
   fs::permissions(fs::path(server.socket()).parent_path(), fs::perms(0777));
   fs::permissions(server.socket(), fs::perms(0777));
   test::child with_few([&] {
-    const auto nobody_else = static_cast<uid_t>(1'000'000 + ::getpid());  // threads are counted by user
-    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 30));
-    HOLDFAST_SHOULD(::setgroups(0, nullptr) == 0 && ::setgid(nobody_else) == 0 && ::setuid(nobody_else) == 0);
+    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 30) && become_nobody_else());
     return are_held_or_refused(server.url(),
                                {"a thread could not be started (EAGAIN)", "ulimit -u", "share one store"});
   });
@@ -137,6 +145,30 @@ TEST_F(redis_limits, keeps_locks_when_the_server_takes_no_client) {
   held.push_back(one.store.acquire("a", {.ttl = ttl_in_need}));
   EXPECT_EQ(server.ask({"CONFIG", "SET", "maxclients", "1"}).text, "OK");
   EXPECT_TRUE(are_held_for_long(held));
+}
+
+runtime::task<bool> look_in() { co_return true; }
+
+TEST(redis_sentinel_limits, listens_once_a_thread_can_start) {
+  test::redis_group all({.replicas = 0, .sentinels = 1});
+  const words heard;
+  test::child with_none([&] {
+    const redis::dialer dialer{redis::settings::parse(all.url())};
+    runtime::loop loop;
+    runtime::nursery tasks(loop);
+    test::deaf_listener nobody;
+    redis::sentinel_watch watch(dialer, loop, nobody);
+    loop.start();
+    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 1) && become_nobody_else());
+    watch.start();
+    HOLDFAST_SHOULD(test::get(test::start(tasks, look_in())));  // the watch has tried by now
+    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 100));
+    return heard.come();
+  });
+  const auto subscribers = [&] { return all.sentinel(0).ask({"CLIENT", "LIST", "TYPE", "PUBSUB"}).text; };
+  EXPECT_TRUE(test::eventually([&] { return subscribers().find(" sub=3 ") != std::string::npos; })) << subscribers();
+  heard.say();
+  EXPECT_TRUE(with_none.ends_well());
 }
 
 }  // namespace

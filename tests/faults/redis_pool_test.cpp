@@ -6,6 +6,7 @@
 #include "faults/redis_store.hpp"
 #include "redis/transport/connection_pool.hpp"
 #include "redis/transport/event_connection.hpp"
+#include "support/deaf_listener.hpp"
 #include "support/flooding_server.hpp"
 #include "support/started.hpp"
 #include "support/threads.hpp"
@@ -166,19 +167,10 @@ TEST_F(redis_flood, breaks_a_pooled_connection_that_gets_no_reply) {
   EXPECT_NE(why.text.find("no answer for 300 ms"), std::string::npos) << why.text;
 }
 
-struct deaf_listener final : redis::listener {
-  void pushed(std::string_view) override {}
-  void missed(storage::shard) noexcept override {}
-  void in_doubt(storage::shard) noexcept override {}
-  void back() noexcept override {}
-  [[nodiscard]] bool has_claims() const noexcept override { return false; }
-  void warned(std::string_view) override {}
-};
-
 TEST_F(redis_flood, breaks_the_event_connection_that_gets_no_reply) {
   const test::flooding_server server;
   const redis::dialer dialer{to(server, "300ms")};
-  deaf_listener deaf;
+  test::deaf_listener deaf;
   redis::event_connection events(dialer, {.inboxes = "in:", .id = "me", .introduction = {}}, loop, deaf);
   runtime::nursery tasks(loop);
   command c(1);

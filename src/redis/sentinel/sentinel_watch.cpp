@@ -38,8 +38,11 @@ void sentinel_watch::close() noexcept {
 task<void> sentinel_watch::run(subscription& l) {
   for (milliseconds pause{0};;) {
     const auto dialling = [&] { return dial(l); };
-    std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
-    l.to = std::move(made);
+    try {
+      std::unique_ptr<connection> made = co_await runtime::blocking(loop_, dialling);
+      l.to = std::move(made);
+    } catch (const std::exception&) {  // no thread can start now
+    }
     pause = l.to ? 20ms : std::min(longest_sentinel_pause, pause * 2 + 20ms);
     if (l.to) co_await listen(l);
     const wake why = co_await sleep(loop_, limit(later(loop_.now(), pause), ending_.get_token()));
