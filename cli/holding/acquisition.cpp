@@ -158,14 +158,19 @@ std::optional<tenure> acquisition::get() {
 }
 
 void acquisition::tell_busy() {
-  const std::string holder = onlooker_.holder(refusals_);
-  if (onlooker_.unanswered(refusals_) || look_was_cut_) {
+  // Where we were stopped, no refusal may come.
+  const std::string holder = was_ended_ ? onlooker_.waits_for().holder : onlooker_.holder(refusals_);
+  if (look_was_cut_ || (!was_ended_ && onlooker_.unanswered(refusals_))) {
     const std::string why = "the store has not answered in time";
     if (!options_.quiet) say_in_words("gave up on " + options_.what() + ": " + why);
     status_.tell("busy", {{"name", options_.what()}, {"holder", ""}, {"why", why}});
   } else {
     const bool aloud = options_.skip ? options_.verbose : !options_.quiet;
-    if (aloud) say_in_words("busy: " + onlooker::line(options_.what(), holder));
+    const bool is_known = !was_ended_ || !holder.empty();
+    if (aloud) {
+      say_in_words(is_known ? "busy: " + onlooker::line(options_.what(), holder)
+                            : "gave up on " + options_.what() + ": its caller has ended");
+    }
     status_.tell("busy", {{"name", options_.what()}, {"holder", holder}});
   }
   code_ = options_.skip ? fine : options_.busy_code;
@@ -188,6 +193,7 @@ std::optional<tenure> acquisition::look(instant last, const std::stop_token& sto
     if (!got) ++refusals_;
     return got;
   } catch (const lock_error& e) {
+    ++refusals_;
     const bool may_pass = e.code() == errc::unreachable || e.code() == errc::not_ready;
     if (!may_pass || boot_clock::now() >= std::min(last, patience_ends)) throw;
     if (e.code() == errc::not_ready) refused_ = e;
@@ -224,7 +230,7 @@ std::optional<tenure> acquisition::ask_as_told(instant last, const std::stop_tok
   if (got) return got;
   ++refusals_;
   // What the store said at the look stands, if our own time was over before it could say it again.
-  if (refused_ && onlooker_.unanswered(refusals_)) throw *refused_;
+  if (refused_ && !stop.stop_requested() && onlooker_.unanswered(refusals_)) throw *refused_;
   return got;
 }
 
@@ -259,7 +265,8 @@ std::optional<tenure> acquisition::ask_and_hear_signals() {
     look_was_cut_ = look_was_cut_ || (!waits && !over && boot_clock::now() >= look_until);
     if (waits || look_was_cut_) look_until = instant::max();
     if (look_was_cut_) asking.request_stop();
-    if (signals_.asked_to_stop() != 0 || (minds && until_->over())) asking.request_stop();
+    was_ended_ = was_ended_ || (minds && until_->over());
+    if (signals_.asked_to_stop() != 0 || was_ended_) asking.request_stop();
   }
   asking.join();
   answered_.take();

@@ -127,6 +127,7 @@ class acquisition {
   int refusals_ = 0;
   std::optional<lock_error> refused_;  // by a store that did answer, but could not serve
   bool look_was_cut_ = false;          // our time was over before the store had answered it
+  bool was_ended_ = false;             // while we waited
   int code_ = 0;
   std::jthread saying_;  // the last member: it ends before what it looks at
 };

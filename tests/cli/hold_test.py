@@ -128,6 +128,16 @@ class Tests:
         self.assertEqual(hold.lines.all(), b"")
 
 
+class AtAStoreThatRefuses(support.Case):
+    def test_the_end_of_stdin_is_not_reported_as_silence(self):
+        self.store = "redis+unix:///nowhere/s"
+        for _ in range(5):
+            hold = Hold(self, "lock", stdin=subprocess.DEVNULL)
+            self.assertEqual(hold.code(), 75, hold.errors())
+            self.assertEqual(hold.told(), ["unanswered", "busy", "end"])
+            self.assertEqual(hold.errors(), "holdfast: gave up on lock: its caller has ended\n")
+
+
 class InADirectory(OnDirectory, Tests, support.Case):
     def test_releases_a_lock_when_acquired_cannot_be_written(self):
         reading, nobody_reads = os.pipe()
