@@ -184,5 +184,22 @@ TEST_F(redis_oversight, ends_a_broken_lease_that_a_late_poll_got_the_lock_for) {
   EXPECT_TRUE(other.store.try_acquire("a")) << "it is given back";
 }
 
+TEST_F(redis_oversight, ends_a_broken_lease_of_two_names_after_a_late_poll) {
+  watched_client one(server.url()), other(server.url());
+  lease broken = one.store.acquire({"a", "b"}, {.ttl = 1h});
+  const std::string owner_of_a = server.ask({"GET", "holdfast:{a}"}).text;
+  const std::string owner_of_b = server.ask({"GET", "holdfast:{b}"}).text;
+  ASSERT_TRUE(other.store.break_lock("a", broken.fence("a"), "it hangs"));
+  EXPECT_EQ(other.store.acquire("a").release(), released::yes);
+  const redis::script& poll = redis::scripts::acquire_all;
+  server.ask({"SCRIPT", "LOAD", std::string(poll.text)});
+  server.ask({"EVALSHA", std::string(poll.sha), "6", "holdfast:{a}", "holdfast:{a}:q", "holdfast:{a}:f", "holdfast:{b}",
+              "holdfast:{b}:q", "holdfast:{b}:f", "3600000", owner_of_a, owner_of_b});
+  ASSERT_EQ(server.ask({"GET", "holdfast:{a}"}).text, owner_of_a);
+  EXPECT_FALSE(broken.renew(1h)) << "its fence of a is lower than that of the holder in between";
+  EXPECT_EQ(broken.release(), released::lost);
+  EXPECT_TRUE(other.store.try_acquire({"a", "b"}, within(test::hang))) << "both are given back";
+}
+
 }  // namespace
 }  // namespace holdfast::faults

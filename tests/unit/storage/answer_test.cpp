@@ -18,6 +18,14 @@ TEST(answer, is_one_of_three) {
   EXPECT_EQ(unknown.why().text, "silence");
 }
 
+TEST(failure, is_caught_as_a_standard_exception) {
+  try {
+    throw failure(errc::denied, "no");
+  } catch (const std::exception& e) {
+    EXPECT_STREQ(e.what(), "no");
+  }
+}
+
 TEST(failure, is_permanent_unless_asking_again_can_help) {
   EXPECT_FALSE(failure(errc::unreachable, "").permanent());
   EXPECT_FALSE(failure(errc::not_ready, "").permanent());
