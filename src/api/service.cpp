@@ -175,7 +175,7 @@ listing service::list(std::string_view prefix, std::string_view after) {
   return answer.is_yes() ? std::move(answer.value()) : listing();
 }
 
-bool service::break_lock(storage::breaking what) {
+bool service::break_lock(storage::break_request what) {
   const std::string name = what.name;
   check_not_forked(name);
   start(name);

@@ -44,7 +44,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] std::vector<finding> examine();
   [[nodiscard]] bool revoke(std::string_view name, std::string_view reason, std::uint64_t fence);  ///< false: nobody
   [[nodiscard]] listing list(std::string_view prefix, std::string_view after);
-  [[nodiscard]] bool break_lock(storage::breaking);  ///< false: nobody who holds it is meant
+  [[nodiscard]] bool break_lock(storage::break_request);  ///< false: nobody who holds it is meant
   released release(const std::shared_ptr<core::tenancy>&) noexcept;
   void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
 

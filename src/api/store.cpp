@@ -144,10 +144,10 @@ bool store::break_lock(std::string_view name, std::uint64_t fence, std::string_v
                        std::string_view owner) const {
   detail::check_name(name);
   detail::check_reason(name, reason);
-  storage::breaking what{.name = std::string(name),
-                         .fence = fence,
-                         .owner = detail::check_owner(name, fence, owner),
-                         .reason = std::string(reason)};
+  storage::break_request what{.name = std::string(name),
+                              .fence = fence,
+                              .owner = detail::check_owner(name, fence, owner),
+                              .reason = std::string(reason)};
   const std::shared_ptr<detail::service> mine = service_;
   return mine->break_lock(std::move(what));
 }

@@ -42,7 +42,7 @@ task<storage::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy>
 
 task<storage::answer<storage::done>> engine::resize(io& i, std::string name, std::uint32_t permits, limit l) {
   const cut until(l, closing_.get_token());
-  const auto ask = [&](const limit& one) { return backend_.resize(i, name, permits, one); };
+  const auto ask = [&](const limit& one) { return backend_.admin().resize(i, name, permits, one); };
   storage::answer<storage::done> answer = storage::answer<storage::done>::unknown(storage::failure(errc::closed, ""));
   if (!closing_.stop_requested()) answer = co_await insist<storage::done>(i, until.get(), settings_.patience, ask);
   silence_.hear(answer, i.now());

@@ -12,11 +12,11 @@ engine::engine(storage::backend& backend, io& home, runtime::executor& user, rep
       settings_(s),
       drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
       tasks_(home) {
-  backend_.when_in_doubt([this](storage::shard on) { verify(on); });
-  backend_.when_back([this] { pauses_.cut_short(); });
-  backend_.when_asked([this](storage::asking what) { asked(std::move(what)); });
-  backend_.when_warned(
-      [this](std::string_view text) { report_.tell(user_, {.what = event::kind::warning, .name = {}, .text = text}); });
+  backend_.start(*this);
+}
+
+void engine::warning(std::string_view text) noexcept {
+  report_.tell(user_, {.what = event::kind::warning, .name = {}, .text = text});
 }
 
 void engine::start_once() {

@@ -83,7 +83,7 @@ class outcome {
 ///
 /// acquire.cpp asks the store; keep.cpp renews; change.cpp makes a reader of a writer; asking.cpp looks at what others
 /// hold, asks them to let go, and takes it from them; release.cpp ends a hold, by will or by loss.
-class engine {
+class engine final : private storage::backend_events {
  public:
   struct settings {
     span patience;   ///< a store that does not answer for this long is an error
@@ -93,6 +93,7 @@ class engine {
   engine(storage::backend&, io& home, runtime::executor&, reporter, settings);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
+  ~engine() override = default;
 
   [[nodiscard]] task<outcome> acquire(io&, request);
   /// Extends by ttl from now; as storage::claim::renew.
@@ -103,13 +104,13 @@ class engine {
   /// For whoever keeps a number in the store. What waits there leaves when the engine is closed; or not, where a lease
   /// in hand needs it.
   [[nodiscard]] asked_cell open_cell(std::string name, bool until_closed);
-  /// As those of storage::backend; errc::closed when the store is closed meanwhile.
+  /// As those of storage::admin; errc::closed when the store is closed meanwhile.
   [[nodiscard]] task<storage::answer<state>> inspect(io&, std::string name, limit);
   [[nodiscard]] task<storage::answer<std::vector<finding>>> examine(io&, limit);
   [[nodiscard]] task<storage::answer<storage::done>> revoke(io&, std::string name, std::string reason,
                                                             std::uint64_t fence, limit);
   [[nodiscard]] task<storage::answer<listing>> list(io&, std::string prefix, std::string after, limit);
-  [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::breaking, limit);
+  [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::break_request, limit);
   /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
   [[nodiscard]] std::optional<released> end_tenancy(tenancy&, instant now);
   /// Gives the claim back to the store, within the limit; what is not over by then goes on at home.
@@ -161,13 +162,18 @@ class engine {
   void care_again(hold&) noexcept;
   void forget(hold&) noexcept;
 
+  // What the store reports.
+  void in_doubt(storage::shard on) noexcept override { verify(on); }
+  void back() noexcept override { pauses_.cut_short(); }
+  void revoke_requested(storage::revoke_request) noexcept override;
+  void warning(std::string_view) noexcept override;
+
   // asking.cpp
-  void asked(storage::asking) noexcept;
   template <class T, class Ask>
   task<storage::answer<T>> ask_while_open(io&, limit, Ask);
   void hear();
-  void hear_of(hold&, const storage::asking&);
-  void ask_to_let_go(hold&, const storage::asking&);
+  void hear_of(hold&, const storage::revoke_request&);
+  void ask_to_let_go(hold&, const storage::revoke_request&);
 
   // release.cpp
   task<released> give_up_in_turn(io&, std::shared_ptr<tenancy>, limit);
@@ -200,9 +206,9 @@ class engine {
   silence silence_;
   struct schedule {
     due_heap holds;
-    std::vector<storage::asking> asked;  // to be heard
-    std::deque<storage::asking> early;   // of holds that were granted, but are not here yet; or not any more
-    std::optional<storage::asking> early_for(const hold&);
+    std::vector<storage::revoke_request> asked;  // to be heard
+    std::deque<storage::revoke_request> early;   // of holds that were granted, but are not here yet; or not any more
+    std::optional<storage::revoke_request> early_for(const hold&);
     bool arm(instant at) noexcept {  // true: the keeper has to wake up earlier than it meant to
       if (at >= armed) return false;
       armed = at;

@@ -109,7 +109,7 @@ std::shared_ptr<tenancy> hold::seat(const std::shared_ptr<hold>& self, instant n
   });
 }
 
-std::shared_ptr<tenancy> hold::ask(const storage::asking& what) noexcept {
+std::shared_ptr<tenancy> hold::ask(const storage::revoke_request& what) noexcept {
   return tenure_.with([&](tenure& t) -> std::shared_ptr<tenancy> {
     if (t.finished || t.asked || !t.tenant || (what.fence != 0 && what.fence != t.tenant->fence())) return nullptr;
     t.asked = true;

@@ -123,7 +123,7 @@ class hold {
 
   /// Somebody asks its tenant to let go: then nobody is seated any more. Who is asked; nobody, if it was asked before,
   /// or is not the one that is meant, or the hold is finished.
-  [[nodiscard]] std::shared_ptr<tenancy> ask(const storage::asking&) noexcept;
+  [[nodiscard]] std::shared_ptr<tenancy> ask(const storage::revoke_request&) noexcept;
 
   /// Ends the hold. One caller only gets its last tenant: that one takes care of the claim and of the room.
   [[nodiscard]] std::shared_ptr<tenancy> finish() noexcept;

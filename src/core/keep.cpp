@@ -201,7 +201,7 @@ instant engine::next_care(const hold& h, instant now) const noexcept {
 
 void engine::keep_from_now(const std::shared_ptr<hold>& h, instant now) {
   const instant at = next_care(*h, now);
-  std::optional<storage::asking> early;
+  std::optional<storage::revoke_request> early;
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holds.add(h, at);
     if (!s.early.empty()) early = s.early_for(*h);

@@ -193,7 +193,7 @@ task<void> engine::tell_who_took(std::string name, std::uint64_t fence, span hel
   std::string why(not_ours);
   try {
     const limit soon(later(home_.now(), longest_look), ending_.get_token());
-    storage::answer<state> is = co_await backend_.inspect(home_, name, soon);
+    storage::answer<state> is = co_await backend_.admin().inspect(home_, name, soon);
     if (is.is_yes() && is.value().broken && is_about(*is.value().broken, fence)) why = in_words(*is.value().broken);
   } catch (const std::exception&) {  // it is only a word more
   }

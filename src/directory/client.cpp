@@ -294,7 +294,7 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   return ask<listing>(i, std::move(l), look);
 }
 
-task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::break_request what, limit l) {
   return ask<done>(i, std::move(l), [this, what = std::move(what)](instant until) {
     std::vector<summons> told;
     claims_by_session losers;
@@ -330,13 +330,12 @@ task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
   });
 }
 
-void client::when_asked(std::function<void(storage::asking)> asked) { inbox_.report_to(std::move(asked)); }
-
-void client::when_in_doubt(std::function<void(storage::shard)> verify) {
-  inbox_.when_in_doubt([verify] { verify(storage::no_shard); });
-  lookout_.report_to([this, verify = std::move(verify)] {
+void client::start(storage::backend_events& events) {
+  inbox_.report_to([&events](storage::revoke_request what) { events.revoke_requested(std::move(what)); });
+  inbox_.when_in_doubt([&events] { events.in_doubt(storage::no_shard); });
+  lookout_.report_to([this, &events] {
     inbox_.wake_all();
-    verify(storage::no_shard);
+    events.in_doubt(storage::no_shard);
   });
 }
 

@@ -98,7 +98,7 @@ inbox::fate inbox::put(session_id to, std::string_view bytes) const {
   }
 }
 
-void inbox::report_to(std::function<void(storage::asking)> whom) {
+void inbox::report_to(std::function<void(storage::revoke_request)> whom) {
   asked_.with([&](auto& to) { to = std::move(whom); });
 }
 

@@ -47,7 +47,7 @@ class inbox {
   /// What was sent is kept by the kernel until it is read, or its reader is gone.
   [[nodiscard]] fate send(session_id to, const letter&) const;
   /// Whom the loop tells of letters.
-  void report_to(std::function<void(storage::asking)> whom);
+  void report_to(std::function<void(storage::revoke_request)> whom);
   /// What the loop calls when letters may have been lost.
   void when_in_doubt(std::function<void()> verify);
 
@@ -65,7 +65,7 @@ class inbox {
   const identity address_;
   const std::size_t room_;  // messages that the kernel keeps
   runtime::guarded<std::map<owner_bytes, addressee*>> waiting_;
-  runtime::guarded<std::function<void(storage::asking)>> asked_;
+  runtime::guarded<std::function<void(storage::revoke_request)>> asked_;
   runtime::guarded<std::function<void()>> doubt_;
 };
 

@@ -58,7 +58,7 @@ class ledger {
   [[nodiscard]] claims_by_session ask_holders(const std::string& name, const std::string& reason, std::uint64_t fence,
                                               instant until);
   /// False: nobody holds it who is meant. `losers` gets those who have to be told that they lost it.
-  [[nodiscard]] bool break_lock(const storage::breaking&, instant until, std::vector<summons>& told,
+  [[nodiscard]] bool break_lock(const storage::break_request&, instant until, std::vector<summons>& told,
                                 claims_by_session& losers);
   /// These look, and change nothing: no writer's turn is needed.
   [[nodiscard]] state inspect(const std::string& name, instant until);

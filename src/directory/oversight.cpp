@@ -75,7 +75,7 @@ claims_by_session ledger::ask_holders(const std::string& name, const std::string
   return those;
 }
 
-bool ledger::break_lock(const storage::breaking& what, instant until, std::vector<summons>& told,
+bool ledger::break_lock(const storage::break_request& what, instant until, std::vector<summons>& told,
                         claims_by_session& losers) {
   make_notes(until);
   writing change(*this, until);

@@ -157,7 +157,7 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
   return ask<listing>(*server_, i, std::move(l), look);
 }
 
-task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::break_request what, limit l) {
   return ask<done>(*server_, i, std::move(l), [s = server_, what = std::move(what)](instant now) {
     return s->break_lock(what, now) ? answer<done>::yes({}) : answer<done>::no();
   });
@@ -171,12 +171,14 @@ task<answer<std::vector<finding>>> client::examine(io&, limit) {
   co_return answer<std::vector<finding>>::yes(std::move(one));
 }
 
-void client::when_asked(server::hearer asked) {
-  asked_ = std::move(asked);
-  server_->add(asked_);
+void client::start(storage::backend_events& events) {
+  events_ = &events;
+  server_->add(events);
 }
 
-void client::close() noexcept { server_->remove(asked_); }
+void client::close() noexcept {
+  if (events_ != nullptr) server_->remove(*events_);
+}
 
 guarantees client::promises() const noexcept {
   return {.by = guarantees::exclusion::lease, .fair = true, .survives_restart = false, .notices_death_at_once = false};

@@ -87,7 +87,7 @@ listing server::list(const std::string& prefix, const std::string& after, std::s
 }
 
 bool server::revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now) {
-  std::vector<storage::asking> asked;
+  std::vector<storage::revoke_request> asked;
   table_.with([&](table& t) {
     const auto at = t.locks.find(name);
     if (at == t.locks.end()) return;
@@ -103,8 +103,8 @@ bool server::revoke(const std::string& name, const std::string& reason, std::uin
   return !asked.empty();
 }
 
-bool server::break_lock(const storage::breaking& what, instant now) {
-  std::vector<storage::asking> losers;
+bool server::break_lock(const storage::break_request& what, instant now) {
+  std::vector<storage::revoke_request> losers;
   const bool taken = table_.with([&](table& t) {
     const auto before = t.broken.find(what.name);
     if (before != t.broken.end() && before->second.id == what.id) return true;
@@ -131,10 +131,10 @@ bool server::break_lock(const storage::breaking& what, instant now) {
   return taken;
 }
 
-void server::tell(const std::vector<storage::asking>& all_that) {
-  hearers_.with([&](const auto& all) {
-    for (const hearer* each : all) {
-      for (const storage::asking& what : all_that) (*each)(what);
+void server::tell(const std::vector<storage::revoke_request>& all_that) {
+  clients_.with([&](const auto& all) {
+    for (storage::backend_events* each : all) {
+      for (const storage::revoke_request& what : all_that) each->revoke_requested(what);
     }
   });
 }

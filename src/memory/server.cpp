@@ -98,12 +98,12 @@ void server::leave(party& p) noexcept {
   });
 }
 
-void server::add(const hearer& who) {
-  hearers_.with([&](auto& all) { all.push_back(&who); });
+void server::add(storage::backend_events& client) {
+  clients_.with([&](auto& all) { all.push_back(&client); });
 }
 
-void server::remove(const hearer& who) noexcept {
-  hearers_.with([&](auto& all) { std::erase(all, &who); });
+void server::remove(storage::backend_events& client) noexcept {
+  clients_.with([&](auto& all) { std::erase(all, &client); });
 }
 
 server::entry& server::entry_of(table& t, const std::string& name) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <atomic>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,11 +65,10 @@ class server {
   /// False: nobody holds it, or not with that fence.
   [[nodiscard]] bool revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now);
   /// False: nobody who holds it is meant.
-  [[nodiscard]] bool break_lock(const storage::breaking&, instant now);
-  /// Who is told, for all in this process, whoever it is that is asked; until it is taken out.
-  using hearer = std::function<void(storage::asking)>;
-  void add(const hearer&);
-  void remove(const hearer&) noexcept;
+  [[nodiscard]] bool break_lock(const storage::break_request&, instant now);
+  /// Clients are notified of all revoke requests, whichever of them holds the lock, until they are removed.
+  void add(storage::backend_events&);
+  void remove(storage::backend_events&) noexcept;
 
   [[nodiscard]] cells& numbers() noexcept { return cells_; }
 
@@ -112,11 +110,11 @@ class server {
     std::size_t holders, waiters;
   };
   [[nodiscard]] static state look(const table&, const std::string& name, const bounds&, instant now);
-  void tell(const std::vector<storage::asking>&);
+  void tell(const std::vector<storage::revoke_request>&);
   static entry& entry_of(table&, const std::string& name);
   runtime::guarded<table> table_;
   cells cells_;
-  runtime::guarded<std::vector<const hearer*>> hearers_;
+  runtime::guarded<std::vector<storage::backend_events*>> clients_;
   std::atomic<bool> faulty_{false};
 };
 

@@ -48,7 +48,7 @@ bool is_clear(round<state>& views, std::size_t silent) {
 std::size_t silent_ones(const round<state>& views) { return views.count().voters - views.count().yes; }
 
 /// Whether one who is meant has a majority, if those have it that said nothing.
-bool may_hold_it(round<state>& views, const storage::breaking& what) {
+bool may_hold_it(round<state>& views, const storage::break_request& what) {
   const auto meant = [&](const state::holder& each) {
     const std::optional<storage::owner_id> holder = each.foreign ? std::nullopt : storage::owner_of(each.owner);
     return holder && what.is_about(*holder, storage::share(), each.fence, storage::vote::fences);
@@ -71,7 +71,7 @@ task<answer<state>> client::inspect(io& i, std::string name, limit l) {
 task<round_of<state>> client::views_of(std::string name, limit l) {
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<state> all =
-      all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().inspect(all_.home(), name, each); });
+      all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().admin().inspect(all_.home(), name, each); });
   const limit soon(std::min(each.at(), later(all_.home().now(), minority_wait)), l.stop());
   verdict so_far = co_await all->settle(all_.home(), all_of_them, soon);
   const limit own(each.at(), l.stop());
@@ -118,13 +118,13 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
 task<answer<done>> client::revoke_here(std::string name, std::string reason, std::uint64_t fence, limit l) {
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<done> all = all_.ask_all<done>(
-      [&](std::size_t who) { return all_[who].behind().revoke(all_.home(), name, reason, fence, each); });
+      [&](std::size_t who) { return all_[who].behind().admin().revoke(all_.home(), name, reason, fence, each); });
   const limit own(each.at(), l.stop());
   answer<done> got = co_await said_by_all(all, own, "no majority of the servers asks the holder");
   co_return got;
 }
 
-task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::break_request what, limit l) {
   answer<done> got = co_await all_.at_home(i, break_here(std::move(what), std::move(l)));
   co_return got;
 }
@@ -132,7 +132,7 @@ task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
 /// First it is seen who holds it at a majority, and whether that one is meant: a server alone may know another fence.
 /// Then it is taken from that one at all servers. Who is not meant is not touched, and they are asked all the same:
 /// an answer to this very call may have got lost.
-task<answer<done>> client::break_here(storage::breaking what, limit l) {
+task<answer<done>> client::break_here(storage::break_request what, limit l) {
   const round_of<state> views = co_await views_of(what.name, l);
   answer<state> is = common_view(*views);
   if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
@@ -159,7 +159,7 @@ task<answer<done>> client::break_here(storage::breaking what, limit l) {
   what.owner = known ? std::optional(before->second) : std::nullopt;
   const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
   const round_of<done> all =
-      all_.ask_all<done>([&](std::size_t who) { return all_[who].take_away(all_.home(), what, each); });
+      all_.ask_all<done>([&](std::size_t who) { return all_[who].force_release(all_.home(), what, each); });
   const limit own(each.at(), l.stop());
   answer<done> got = co_await said_by_all(all, own, "no majority of the servers takes it from its holder");
   // Whoever is told by the first server gives back what it has at others, and may be there before us.

@@ -23,18 +23,18 @@ using storage::vote;
 namespace {
 
 /// It is tried again at the next renewal.
-constexpr span longest_mending = 2s;
+constexpr span longest_repair = 2s;
 /// At the end of all it is tried a last time: most have been sent before, and only the answer is missing.
 constexpr span last_request = 100ms;
 
-task<void> mend(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
   bool mine = a->turns[who].try_enter();
   if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return;
   const runtime::taken_turn ours(a->turns[who]);
   const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.home().now());
   if (a->withdrawals || ttl <= 0ms) co_return;
-  const answer<done> got = co_await all[who].mend(all.home(), *a, a->fence, ttl, l);
+  const answer<done> got = co_await all[who].repair(all.home(), *a, a->fence, ttl, l);
   a->count(who, got.is_yes());  // if not now, then at the next renewal
 }
 
@@ -52,9 +52,9 @@ void attempt::count(std::size_t who, bool has_it) noexcept {
 
 span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
 
-void mend_soon(server_set& all, const std::shared_ptr<attempt>& a, std::size_t who) {
+void repair_soon(server_set& all, const std::shared_ptr<attempt>& a, std::size_t who) {
   const instant now = all.home().now();
-  all.begin(mend(all, a, who, all.until(later(now, std::min<span>((a->ends - now) / 4, longest_mending)))));
+  all.begin(repair(all, a, who, all.until(later(now, std::min<span>((a->ends - now) / 4, longest_repair)))));
 }
 
 task<answer<vote>> ask(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
@@ -64,16 +64,16 @@ task<answer<vote>> ask(server_set& all, std::shared_ptr<attempt> a, std::size_t 
   const runtime::taken_turn ours(a->turns[who]);
   answer<vote> got = co_await all[who].ask(all.home(), *a, l);
   a->count(who, got.is_yes() && got.value().fence != 0);
-  if (got.is_unknown() && a->elected) mend_soon(all, a, who);
+  if (got.is_unknown() && a->elected) repair_soon(all, a, who);
   co_return got;
 }
 
-task<answer<done>> raise(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
+task<answer<done>> raise_fence(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
   bool mine = a->turns[who].try_enter();
   if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
   if (!mine) co_return answer<done>::unknown(failure::late("not asked"));
   const runtime::taken_turn ours(a->turns[who]);
-  answer<done> got = co_await all[who].raise(all.home(), *a, a->fence, l);
+  answer<done> got = co_await all[who].raise_fence(all.home(), *a, a->fence, l);
   if (got.is_no()) a->count(who, false);
   co_return got;
 }
@@ -86,7 +86,7 @@ task<answer<done>> renew(server_set& all, std::shared_ptr<attempt> a, std::size_
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
   a->count(who, got.is_yes());
-  if (!got.is_yes() && a->renewed == number) mend_soon(all, a, who);
+  if (!got.is_yes() && a->renewed == number) repair_soon(all, a, who);
   co_return got;
 }
 

@@ -45,12 +45,13 @@ struct attempt : storage::candidate {
 
 storage::task<storage::answer<storage::vote>> ask(server_set&, std::shared_ptr<attempt>, std::size_t who, limit);
 /// Writes back the fence of its grant.
-storage::task<storage::answer<storage::done>> raise(server_set&, std::shared_ptr<attempt>, std::size_t who, limit);
+storage::task<storage::answer<storage::done>> raise_fence(server_set&, std::shared_ptr<attempt>, std::size_t who,
+                                                          limit);
 /// `number`: which of its renewals it is.
 storage::task<storage::answer<storage::done>> renew(server_set&, std::shared_ptr<attempt>, std::size_t who,
                                                     std::chrono::milliseconds ttl, std::uint64_t number, limit);
 /// The more have it, the more of them may lose it. For as long as it is ours. Nobody waits for it.
-void mend_soon(server_set&, const std::shared_ptr<attempt>&, std::size_t who);
+void repair_soon(server_set&, const std::shared_ptr<attempt>&, std::size_t who);
 /// Insists, for as long as the vote could last. Then it is over by itself.
 storage::task<storage::answer<storage::done>> withdraw(server_set&, std::shared_ptr<attempt>, std::size_t who);
 

@@ -149,7 +149,7 @@ task<answer<grant>> client::claim::run_for_it(limit l) {
       a->ends = deadline;
       for (std::size_t who = 0; who < all_.size(); ++who) {
         const std::optional<answer<vote>>& got = a->votes->replies()[who];
-        if (got && got->is_unknown()) mend_soon(all_, a, who);
+        if (got && got->is_unknown()) repair_soon(all_, a, who);
       }
       co_return answer<grant>::yes(grant{a->fence, vote::fences, deadline});
     }
@@ -171,7 +171,8 @@ task<std::optional<failure>> client::claim::agree_on_a_fence(std::shared_ptr<att
   }
   if (times >= all_.majority() || seeded(bug::fences_not_written_back)) co_return std::nullopt;
   const limit each = all_.until(later(all_.home().now(), limit_of_a_vote(spec_.ttl)));
-  const round_of<done> written = all_.ask_all<done>([&](std::size_t who) { return quorum::raise(all_, a, who, each); });
+  const round_of<done> written =
+      all_.ask_all<done>([&](std::size_t who) { return quorum::raise_fence(all_, a, who, each); });
   const verdict so = co_await written->settle(all_.home(), of_step, l);
   if (so == verdict::yes) co_return std::nullopt;
   co_return all_.why_not(*written, "no majority of the servers keeps the fence");
@@ -223,7 +224,7 @@ task<answer<instant>> client::claim::renew_here(milliseconds ttl, limit l) {
   a->ends = std::max(a->ends, deadline);
   for (std::size_t who = 0; who < all_.size(); ++who) {
     const std::optional<answer<done>>& got = all->replies()[who];
-    if (got && !got->is_yes()) mend_soon(all_, a, who);
+    if (got && !got->is_yes()) repair_soon(all_, a, who);
   }
   co_return answer<instant>::yes(deadline);
 }

@@ -13,20 +13,8 @@ std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
   return std::make_unique<claim>(*this, std::move(spec));
 }
 
-void client::when_in_doubt(std::function<void(storage::shard)> verify) {
-  for (const auto& each : all_.voters()) each->behind().when_in_doubt(verify);
-}
-
-void client::when_back(std::function<void()> back) {
-  for (const auto& each : all_.voters()) each->behind().when_back(back);
-}
-
-void client::when_warned(std::function<void(std::string_view)> warn) {
-  for (const auto& each : all_.voters()) each->behind().when_warned(warn);
-}
-
-void client::when_asked(std::function<void(storage::asking)> asked) {
-  for (const auto& each : all_.voters()) each->behind().when_asked(asked);
+void client::start(storage::backend_events& events) {
+  for (const auto& each : all_.voters()) each->behind().start(events);
 }
 
 void client::close() noexcept {

@@ -20,7 +20,7 @@ namespace holdfast::quorum {
 ///
 /// All votes are asked for at once, on the loop; a blocking caller hands the whole call over, and waits for one signal.
 /// Nobody queues: N queues would elect N winners. So it is not fair.
-class client final : public storage::backend {
+class client final : public storage::backend, private storage::admin {
  public:
   struct settings {
     std::chrono::milliseconds max_ttl;     ///< no lease is longer: voters that restarted vote again after that time
@@ -31,23 +31,21 @@ class client final : public storage::backend {
   client(std::vector<std::unique_ptr<storage::voter>>, settings, runtime::io& home);
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
-  void when_in_doubt(std::function<void(storage::shard)> verify) override;
-  void when_back(std::function<void()> back) override;
-  void when_warned(std::function<void(std::string_view)> warn) override;
-  [[nodiscard]] storage::task<storage::answer<state>> inspect(storage::io&, std::string name, limit) override;
-  [[nodiscard]] storage::task<storage::answer<storage::done>> revoke(storage::io&, std::string name, std::string reason,
-                                                                     std::uint64_t fence, limit) override;
-  [[nodiscard]] storage::task<storage::answer<listing>> list(storage::io&, std::string prefix, std::string after,
-                                                             std::size_t most, limit) override;
-  [[nodiscard]] storage::task<storage::answer<storage::done>> break_lock(storage::io&, storage::breaking,
-                                                                         limit) override;
-  void when_asked(std::function<void(storage::asking)>) override;
-  [[nodiscard]] storage::task<storage::answer<std::vector<finding>>> examine(storage::io&, limit) override;
+  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  void start(storage::backend_events&) override;
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
   class claim;
+  [[nodiscard]] storage::task<storage::answer<state>> inspect(storage::io&, std::string name, limit) override;
+  [[nodiscard]] storage::task<storage::answer<storage::done>> revoke(storage::io&, std::string name, std::string reason,
+                                                                     std::uint64_t fence, limit) override;
+  [[nodiscard]] storage::task<storage::answer<listing>> list(storage::io&, std::string prefix, std::string after,
+                                                             std::size_t most, limit) override;
+  [[nodiscard]] storage::task<storage::answer<storage::done>> break_lock(storage::io&, storage::break_request,
+                                                                         limit) override;
+  [[nodiscard]] storage::task<storage::answer<std::vector<finding>>> examine(storage::io&, limit) override;
   /// What each of them says, if it does so in time.
   storage::task<round_of<state>> views_of(std::string name, limit);
   [[nodiscard]] storage::answer<state> common_view(round<state>&) const;
@@ -61,7 +59,7 @@ class client final : public storage::backend {
   storage::task<storage::answer<servers>> silent_servers(limit);
   storage::task<std::optional<storage::failure>> look_at(std::vector<std::string> names, const list_position&,
                                                          servers silent, listing&, limit);
-  storage::task<storage::answer<storage::done>> break_here(storage::breaking, limit);
+  storage::task<storage::answer<storage::done>> break_here(storage::break_request, limit);
   storage::task<storage::answer<storage::done>> said_by_all(round_of<storage::done>, limit, const char* otherwise);
   storage::task<storage::answer<std::vector<finding>>> examine_here(limit);
 

@@ -69,7 +69,7 @@ task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
 task<answer<std::vector<finding>>> client::examine_here(limit l) {
   using findings = std::vector<finding>;
   const round_of<findings> all =
-      all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().examine(all_.home(), l); });
+      all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().admin().examine(all_.home(), l); });
   const limit own(runtime::never, l.stop());  // each has a limit of its own
   const verdict over = co_await all->settle(all_.home(), all_of_them, own);
   (void)over;

@@ -92,7 +92,7 @@ task<answer<listing>> client::list_here(std::string prefix, std::string after, s
       continue;
     }
     const limit some = half_of(all_.home(), l);
-    answer<listing> here = co_await all_[from->who].behind().list(all_.home(), prefix, from->there, most, some);
+    answer<listing> here = co_await all_[from->who].behind().admin().list(all_.home(), prefix, from->there, most, some);
     if (here.is_unknown()) {
       const bool too_many = from->how_many_missed() == all_.size() - all_.majority();
       const bool over = too_many || here.why().code == errc::bad_option || all_.home().now() >= enough;
@@ -140,7 +140,7 @@ task<std::optional<failure>> client::look_at(std::vector<std::string> names, con
   for (const std::string& name : names) {
     looks.push_back(all_.ask_all<state>([&](std::size_t who) {
       const bool asked = (silent >> who & 1) == 0;
-      return asked ? all_[who].behind().inspect(all_.home(), name, each) : not_asked<state>();
+      return asked ? all_[who].behind().admin().inspect(all_.home(), name, each) : not_asked<state>();
     }));
   }
   const limit own(each.at(), l.stop());

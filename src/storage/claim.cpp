@@ -25,14 +25,6 @@ std::unique_ptr<claim> backend::open_all(std::vector<claim_spec> specs) {
   return std::make_unique<bundle>(*this, std::move(specs));
 }
 
-task<answer<done>> backend::resize(io&, std::string, std::uint32_t, limit) {
-  co_return answer<done>::unknown(only_whole_locks());
-}
-
-task<answer<std::vector<finding>>> backend::examine(io&, limit) {
-  co_return answer<std::vector<finding>>::yes(std::vector<finding>());
-}
-
 namespace {
 
 class no_cell final : public cell {
@@ -57,20 +49,9 @@ class no_cell final : public cell {
 
 std::unique_ptr<cell> backend::open_cell(std::string) { return std::make_unique<no_cell>(); }
 
-task<answer<state>> backend::inspect(io&, std::string, limit) {
-  co_return answer<state>::unknown(failure(errc::unsupported, "this store does not tell who holds a lock"));
-}
-
-task<answer<listing>> backend::list(io&, std::string, std::string, std::size_t, limit) {
-  co_return answer<listing>::unknown(failure(errc::unsupported, "this store does not tell which names are in use"));
-}
-
-task<answer<done>> backend::break_lock(io&, breaking, limit) {
-  co_return answer<done>::unknown(failure(errc::unsupported, "this store takes no lock from its holder"));
-}
-
-task<answer<done>> backend::revoke(io&, std::string, std::string, std::uint64_t, limit) {
-  co_return answer<done>::unknown(failure(errc::unsupported, "this store cannot ask holders to let go"));
+storage::admin& backend::admin() noexcept {
+  static storage::admin unsupported;
+  return unsupported;
 }
 
 }  // namespace holdfast::storage

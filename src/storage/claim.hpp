@@ -2,23 +2,20 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "holdfast/finding.hpp"
 #include "holdfast/limit.hpp"
-#include "holdfast/listing.hpp"
-#include "holdfast/state.hpp"
 #include "holdfast/store.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/io.hpp"
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
+#include "storage/admin.hpp"
 #include "storage/answer.hpp"
-#include "storage/breaking.hpp"
+#include "storage/backend_events.hpp"
 #include "storage/cell.hpp"
 #include "storage/owner.hpp"
 #include "storage/share.hpp"
@@ -60,12 +57,6 @@ struct claim_spec {
   std::string label{};  ///< for whoever asks who holds it
 };
 
-/// Where a claim lies, in a store that is made of several servers: what one of them does not answer keeps nobody
-/// waiting at the others. A small number.
-using shard = std::size_t;
-/// The store has none; or it lies on several of them; or nobody knows.
-constexpr shard no_shard = 0;
-
 /// One party's place at one lock: a key, a node in a queue, a row, a byte in a file. It has state, so that a store with
 /// a ttl (Redis, SQL) and one with sessions and queues (ZooKeeper, etcd, the directory) fit the same hole.
 ///
@@ -101,58 +92,21 @@ class claim {
   [[nodiscard]] virtual shard lies_on() const noexcept { return no_shard; }
 };
 
-/// Somebody wants a holder to let go; or has taken what it held, by force.
-struct asking {
-  owner_id owner{};
-  std::uint64_t fence = 0;  ///< of the lease that is meant; 0: whichever it is
-  std::string reason{};
-  bool taken = false;  ///< its next renewal says so, and is due now
-};
-
 /// A lock service, as one client sees it. Outlives its claims. Its members are called from any thread.
 class backend {
  public:
   virtual ~backend() = default;
   [[nodiscard]] virtual std::unique_ptr<claim> open(claim_spec) = 0;
-  /// Several names, all or nothing; its fence is that of the first. By default a bundle of claims, asked one by one.
+  /// Opens several names, all or nothing; the fence is that of the first. By default a bundle of claims, polled one by
+  /// one.
   [[nodiscard]] virtual std::unique_ptr<claim> open_all(std::vector<claim_spec>);
-  /// Changes how many permits a semaphore has, for those who come from now on; what is held stays held.
-  [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);
-  /// A store that keeps no numbers answers that it is unsupported.
+  /// A store that keeps no numbers returns a cell that is unsupported.
   [[nodiscard]] virtual std::unique_ptr<cell> open_cell(std::string name);
-  /// `verify` lets all that is held on one shard be renewed at once; no_shard: all that is held. Call it, from any
-  /// thread, when the store may have lost its state. Told once, before the first claim.
-  virtual void when_in_doubt(std::function<void(shard)> /*verify*/) {}
-  /// `back` lets all ask again at once who wait for a moment since they got no answer. Call it, from any thread, when
-  /// the store, or a part of it, is there again; not for every sign of life: those moments are there to spare it. Told
-  /// once, before the first claim.
-  virtual void when_back(std::function<void()> /*back*/) {}
-  /// Who holds the name, and who waits; changes nothing.
-  [[nodiscard]] virtual task<answer<state>> inspect(io&, std::string name, limit);
-  /// Asks all who hold the name to let go; with a fence, only if that is theirs, as far as the store knows. It frees
-  /// and shortens nothing. Each of them hears of it, also if a message gets lost; whoever holds the name later does
-  /// not. no: nobody holds it. Asking again does no harm.
-  [[nodiscard]] virtual task<answer<done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
-                                                  limit);
-  /// Names that are held or waited for and begin so, after what an earlier page said: about `most` of them, or
-  /// fewer where time runs out. Each with its state, with listing::most_holders and no waiters. unknown(bad_option):
-  /// nobody said that.
-  [[nodiscard]] virtual task<answer<listing>> list(io&, std::string prefix, std::string after, std::size_t most, limit);
-  /// Takes the name from those who are meant, hands it on as they would by a release, and lets them know; whatever
-  /// their delay. Keeps a note of it for a day. yes: also if the same call, by its id, has done so before; no: nobody
-  /// who holds it is meant. Of permits the owner decides, and no fence.
-  [[nodiscard]] virtual task<answer<done>> break_lock(io&, breaking, limit);
-  /// `asked` is called, from any thread, when a holder of this client is asked, or has lost what it held, perhaps more
-  /// than once, and perhaps before its poll is answered. It returns at once, and runs no user code. Told once, before
-  /// the first claim.
-  virtual void when_asked(std::function<void(asking)> /*asked*/) {}
-  /// `warn` tells the program's observer something about the store itself. Call it from any thread; it runs no user
-  /// code. Told once, before the first claim.
-  virtual void when_warned(std::function<void(std::string_view)> /*warn*/) {}
-  /// What was looked at, in any order, and how it is. A part that may not be looked at is a note. Takes and changes no
-  /// lock. There is much to ask: each request has the whole time from its own beginning to the limit. By default
-  /// nothing is found.
-  [[nodiscard]] virtual task<answer<std::vector<finding>>> examine(io&, limit);
+  /// What operators do with its locks. By default unsupported.
+  [[nodiscard]] virtual storage::admin& admin() noexcept;
+  /// Sets where the store reports what happens to it. Called once, before the first claim is opened; the events live
+  /// until close().
+  virtual void start(backend_events&) {}
   /// All claims are gone, and no call will come: ends what runs by itself on the loop, which runs until then.
   virtual void close() noexcept {}
   [[nodiscard]] virtual guarantees promises() const noexcept = 0;

@@ -10,7 +10,7 @@
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
 #include "storage/answer.hpp"
-#include "storage/breaking.hpp"
+#include "storage/break_request.hpp"
 #include "storage/owner.hpp"
 
 namespace holdfast::storage {
@@ -66,17 +66,17 @@ class voter {
   /// yes: it has voted, for us or for another; unknown: it does not vote, or nobody knows how.
   virtual task<answer<vote>> ask(io&, const candidate&, limit) = 0;
   /// Its next fence will be above this block. no: its vote is not ours any more.
-  virtual task<answer<done>> raise(io&, const candidate&, std::uint64_t fence, limit) = 0;
+  virtual task<answer<done>> raise_fence(io&, const candidate&, std::uint64_t fence, limit) = 0;
   /// Its vote stays ours for a ttl from now. no: it is not ours. Never creates, never shortens.
   virtual task<answer<done>> renew(io&, const candidate&, milliseconds ttl, limit) = 0;
   /// Gives us its vote again, if nobody has it, for a ttl from now: only after a majority has renewed theirs. unknown:
   /// also if it has done so, and its vote does not count yet.
-  virtual task<answer<done>> mend(io&, const candidate&, std::uint64_t fence, milliseconds ttl, limit) = 0;
+  virtual task<answer<done>> repair(io&, const candidate&, std::uint64_t fence, milliseconds ttl, limit) = 0;
   /// Takes its vote back. no: it was not ours. `leaves`: we wait for it no longer; whoever waits is told.
   virtual task<answer<done>> withdraw(io&, const candidate&, bool leaves, limit) = 0;
   /// Takes its vote by force from the owner that is given, and tells that one. yes: also if this very call has done so
   /// before; no: that one does not have it, or none is given.
-  virtual task<answer<done>> take_away(io&, breaking, limit) = 0;
+  virtual task<answer<done>> force_release(io&, break_request, limit) = 0;
   /// The same text for two names of one server. Empty: it does not say. unknown: there is no answer.
   virtual task<answer<std::string>> identity(io&, limit) = 0;
   /// The signal is set when the name may be free there, for as long as what is returned lives. From any thread.

@@ -25,17 +25,13 @@ std::unique_ptr<storage::backend> opened(const std::string& url, runtime::loop& 
   return redis::client::open(url, loop);
 }
 
-class claim_server {
+class claim_server : private storage::backend_events {
  public:
   explicit claim_server(const std::string& url) : client_(opened(url, loop_)) {
-    client_->when_asked([](const storage::asking& what) {
-      reply_message r{.what = reply::asked, .fence = what.fence, .owner = {what.owner.high, what.owner.low}};
-      r.there = what.taken;
-      (void)send(0, r, what.reason);
-    });
+    client_->start(*this);
     loop_.start();
   }
-  ~claim_server() {
+  ~claim_server() override {
     stop_all();
     claims_.clear();
     cells_.clear();
@@ -76,6 +72,12 @@ class claim_server {
   }
 
  private:
+  void revoke_requested(storage::revoke_request what) noexcept override {
+    reply_message r{.what = reply::asked, .fence = what.fence, .owner = {what.owner.high, what.owner.low}};
+    r.there = what.broken;
+    (void)send(0, r, what.reason);
+  }
+
   struct served {
     std::unique_ptr<storage::claim> claim;
     runtime::queue_thread worker{"claim"};  // one call at a time, and all before the claim goes
@@ -196,27 +198,27 @@ class claim_server {
     reply_message r;
     std::string text;
     if (o.what == request_kind::inspect) {
-      storage::answer<state> answer = run_inline(client_->inspect(here, words, until));
+      storage::answer<state> answer = run_inline(client_->admin().inspect(here, words, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) text = packing::packed(answer.value());
     } else if (o.what == request_kind::revoke) {
       const std::string name = words.substr(0, o.name), reason = words.substr(o.name);
-      storage::answer<storage::done> answer = run_inline(client_->revoke(here, name, reason, o.fence, until));
+      storage::answer<storage::done> answer = run_inline(client_->admin().revoke(here, name, reason, o.fence, until));
       r = reply_to(o, answer, text);
     } else if (o.what == request_kind::list) {
       const std::string prefix = words.substr(0, o.name), after = words.substr(o.name);
-      storage::answer<listing> answer = run_inline(client_->list(here, prefix, after, o.number, until));
+      storage::answer<listing> answer = run_inline(client_->admin().list(here, prefix, after, o.number, until));
       r = reply_to(o, answer, text);
       if (answer.is_yes()) text = packing::packed(answer.value());
     } else if (o.what == request_kind::break_lock) {
-      storage::breaking what{
+      storage::break_request what{
           .id = {o.owner[0], o.owner[1]}, .name = words.substr(0, o.name), .fence = o.fence, .owner = {}};
       if (o.there) what.owner = storage::owner_id{o.only[0], o.only[1]};
       what.reason = words.substr(o.name);
-      storage::answer<storage::done> answer = run_inline(client_->break_lock(here, what, until));
+      storage::answer<storage::done> answer = run_inline(client_->admin().break_lock(here, what, until));
       r = reply_to(o, answer, text);
     } else {
-      storage::answer<storage::done> answer = run_inline(client_->resize(here, words, o.whole, until));
+      storage::answer<storage::done> answer = run_inline(client_->admin().resize(here, words, o.whole, until));
       r = reply_to(o, answer, text);
     }
     end(o.call, r, text);

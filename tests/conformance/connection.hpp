@@ -12,28 +12,9 @@ class connection final : public storage::backend {
  public:
   explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
   std::unique_ptr<storage::claim> open(storage::claim_spec spec) override { return to_->open(std::move(spec)); }
-  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n,
-                                                       limit l) override {
-    return to_->resize(i, std::move(name), n, std::move(l));
-  }
   std::unique_ptr<storage::cell> open_cell(std::string name) override { return to_->open_cell(std::move(name)); }
-  runtime::task<storage::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
-    return to_->inspect(i, std::move(name), std::move(l));
-  }
-  runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
-                                                       std::uint64_t fence, limit l) override {
-    return to_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
-  }
-  runtime::task<storage::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
-                                               limit l) override {
-    return to_->list(i, std::move(prefix), std::move(after), most, std::move(l));
-  }
-  runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what, limit l) override {
-    return to_->break_lock(i, std::move(what), std::move(l));
-  }
-  void when_asked(std::function<void(storage::asking)> asked) override { to_->when_asked(std::move(asked)); }
-  void when_in_doubt(std::function<void(storage::shard)> verify) override { to_->when_in_doubt(std::move(verify)); }
-  void when_back(std::function<void()> back) override { to_->when_back(std::move(back)); }
+  storage::admin& admin() noexcept override { return to_->admin(); }
+  void start(storage::backend_events& events) override { to_->start(events); }
   void close() noexcept override { to_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return to_->promises(); }
 

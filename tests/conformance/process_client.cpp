@@ -222,7 +222,7 @@ task<answer<listing>> process_client::list(io& i, std::string prefix, std::strin
   co_return answer<listing>::yes(packing::unpacked_page(mine.text));
 }
 
-task<answer<done>> process_client::break_lock(io& i, storage::breaking what, limit l) {
+task<answer<done>> process_client::break_lock(io& i, storage::break_request what, limit l) {
   call mine;
   order_message o{.what = request_kind::break_lock, .owner = {what.id.high, what.id.low}, .fence = what.fence};
   o.there = what.owner.has_value();
@@ -234,8 +234,8 @@ task<answer<done>> process_client::break_lock(io& i, storage::breaking what, lim
   co_return end;
 }
 
-void process_client::when_asked(std::function<void(storage::asking)> asked) {
-  asked_.with([&](auto& to) { to = std::move(asked); });
+void process_client::report_to(storage::backend_events* events) {
+  events_.with([&](auto& to) { to = events; });
 }
 
 process_client::process_client(const std::string& url, guarantees promises, std::shared_ptr<const weather> w)
@@ -284,8 +284,8 @@ void process_client::read_replies() {
   while (const auto r = receive<reply_message>(socket_, text)) {
     if (weather_->lose_replies) continue;
     if (r->what == reply::asked) {
-      asked_.with([&](const auto& to) {
-        if (to) to({{r->owner[0], r->owner[1]}, r->fence, text, r->there});
+      events_.with([&](storage::backend_events* to) {
+        if (to != nullptr) to->revoke_requested({{r->owner[0], r->owner[1]}, r->fence, text, r->there});
       });
       continue;
     }

@@ -17,7 +17,7 @@ namespace holdfast::conformance {
 
 /// A client of a store that lives in a process of its own: every call on a claim is made there. Tests can stop that
 /// process, end it, and lose what it says.
-class process_client final : public storage::backend {
+class process_client final : public storage::backend, private storage::admin {
  public:
   /// What happens on the way to all clients that share it.
   struct weather {
@@ -27,18 +27,10 @@ class process_client final : public storage::backend {
   ~process_client() override;  ///< ends the process in order, if it still lives
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
-                                                                     std::uint32_t whole, limit) override;
   [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
-  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
-                                                                     std::uint64_t fence, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
-                                                             std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking,
-                                                                         limit) override;
-  void when_asked(std::function<void(storage::asking)>) override;
-  void close() noexcept override { when_asked(nullptr); }
+  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  void start(storage::backend_events& events) override { report_to(&events); }
+  void close() noexcept override { report_to(nullptr); }
   [[nodiscard]] guarantees promises() const noexcept override { return promises_; }
 
   void kill() const;  ///< kill -9, and waits until it is gone
@@ -48,6 +40,16 @@ class process_client final : public storage::backend {
  private:
   class far_claim;
   class far_cell;
+  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                                     std::uint64_t fence, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+                                                             std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::break_request,
+                                                                         limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
+                                                                     std::uint32_t whole, limit) override;
+  void report_to(storage::backend_events*);
   struct call;
   [[nodiscard]] static bool is(const call&, reply);
   [[nodiscard]] static storage::failure why(const call&);
@@ -66,7 +68,7 @@ class process_client final : public storage::backend {
     bool over = false;
   };
   runtime::guarded<calls> calls_;
-  runtime::guarded<std::function<void(storage::asking)>> asked_;
+  runtime::guarded<storage::backend_events*> events_{nullptr};
   std::thread reader_;
 };
 

@@ -241,14 +241,23 @@ TEST_F(redis_cluster, is_examined_node_by_node) {
   }
 }
 
+/// Notes the first shard that is in doubt.
+class first_doubt final : public storage::backend_events {
+ public:
+  void in_doubt(storage::shard which) noexcept override {
+    if (!told_.test_and_set()) promise.set_value(which);
+  }
+  std::promise<storage::shard> promise;
+
+ private:
+  std::atomic_flag told_;
+};
+
 TEST_F(redis_cluster, reports_which_shard_is_in_doubt) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(url(), loop);
-  std::promise<storage::shard> doubted;
-  std::atomic_flag told;
-  client->when_in_doubt([&](storage::shard which) {
-    if (!told.test_and_set()) doubted.set_value(which);
-  });
+  first_doubt doubted;
+  client->start(doubted);
   loop.start();
   runtime::inline_io here;
   const limit enough = within(test::hang);
@@ -265,7 +274,7 @@ TEST_F(redis_cluster, reports_which_shard_is_in_doubt) {
     EXPECT_EQ(one->lies_on(), same->lies_on());
     EXPECT_NE(one->lies_on(), other->lies_on());
     (void)cluster.ask(1, {"CLIENT", "KILL", "TYPE", "normal"});
-    EXPECT_EQ(test::get(doubted.get_future()), other->lies_on());
+    EXPECT_EQ(test::get(doubted.promise.get_future()), other->lies_on());
     cluster.move(slot_of(name), 0, 1);
     EXPECT_TRUE(run_inline(one->renew(here, 20s, enough)).is_yes());
     EXPECT_EQ(one->lies_on(), other->lies_on()) << "it has moved";

@@ -63,23 +63,30 @@ TEST(redis_sentinel, keeps_holders_and_waiters_after_a_manual_failover) {
   EXPECT_TRUE(test::get(std::move(third_in_line)));
 }
 
+/// Notes that the store was reported to be back.
+class first_return final : public storage::backend_events {
+ public:
+  void back() noexcept override {
+    if (!told.test_and_set()) promise.set_value();
+  }
+  std::promise<void> promise;
+  std::atomic_flag told;
+};
+
 TEST(redis_sentinel, reports_recovery_when_the_primary_changes) {
   redis_group all;
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(all.url(short_timeout), loop);
-  std::promise<void> back;
-  std::atomic_flag told;
-  client->when_back([&] {
-    if (!told.test_and_set()) back.set_value();
-  });
+  first_return is_back;
+  client->start(is_back);
   loop.start();
   runtime::inline_io here;
   {
     const auto claim = client->open({.name = "a", .owner = {1, 2}, .ttl = 20s});
     EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "over the pool only";
-    EXPECT_FALSE(told.test());
+    EXPECT_FALSE(is_back.told.test());
     all.fail_over();
-    test::get(back.get_future());
+    test::get(is_back.promise.get_future());
   }
   client->close();
   loop.stop();
@@ -313,20 +320,16 @@ TEST_F(redis_sentinel_with_users, warns_of_channels_that_the_user_may_not_subscr
 TEST_F(redis_sentinel_with_users, follows_a_failover_by_polling_without_channels) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(url, loop);
-  std::promise<void> back;
-  std::atomic_flag told;
-  client->when_back([&] {
-    if (!told.test_and_set()) back.set_value();
-  });
-  client->when_warned([](std::string_view) {});
+  first_return is_back;
+  client->start(is_back);
   loop.start();
   runtime::inline_io here;
   {
     const auto claim = client->open({.name = "a", .owner = {1, 2}, .ttl = 20s});
     EXPECT_TRUE(run_inline(claim->poll(here, within(test::hang))).is_yes()) << "over the pool only";
-    EXPECT_FALSE(told.test());
+    EXPECT_FALSE(is_back.told.test());
     all.fail_over();
-    test::get(back.get_future());
+    test::get(is_back.promise.get_future());
   }
   client->close();
   loop.stop();

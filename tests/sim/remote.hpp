@@ -12,13 +12,12 @@
 namespace holdfast::sim {
 
 /// A store for the simulator: a client's side of the lease server, over the bad network.
-class remote final : public storage::backend {
+class remote final : public storage::backend, private storage::admin {
  public:
   remote(network&, lease_server&, client_io& home, int id);
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
-                                                                     std::uint32_t whole, limit) override;
+  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
   [[nodiscard]] guarantees promises() const noexcept override;
 
   /// The process is gone: nothing reaches it, and nothing that it says is heard.
@@ -28,6 +27,8 @@ class remote final : public storage::backend {
 
  private:
   class place;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
+                                                                     std::uint32_t whole, limit) override;
   struct call {
     runtime::signal arrived;
     std::optional<lease_reply> got;

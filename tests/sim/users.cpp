@@ -115,7 +115,7 @@ task<void> users::break_lock(client& c) {
   const std::string name = any_wish().name;
   const auto at = last_seen_.find(name);
   if (at == last_seen_.end()) co_return;
-  storage::breaking what{.name = name, .fence = at->second.fence, .owner = std::nullopt, .reason = "it hangs"};
+  storage::break_request what{.name = name, .fence = at->second.fence, .owner = std::nullopt, .reason = "it hangs"};
   if (name == semaphore || world_.chance(0.1)) what.owner = at->second.owner;
   const limit until(later(c.io.now(), 1s));
   const bool all_of_them = !what.owner;  // else readers beside it stay, and others join them with the same fence

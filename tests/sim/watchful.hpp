@@ -17,36 +17,17 @@ namespace holdfast::sim {
 /// A store that watches how its claims are used: one call at a time and nothing after a release that was answered (I5),
 /// no hammering (I9), and none is dropped that the store may know of (I10). Where nothing is wrong, polls are answered
 /// (I7).
-class watchful final : public storage::backend {
+class watchful final : public storage::backend, private storage::admin, private storage::backend_events {
  public:
   watchful(world& w, storage::backend& inner) : world_(w), inner_(inner) {}
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] std::unique_ptr<storage::claim> open_all(std::vector<storage::claim_spec>) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name,
-                                                                     std::uint32_t whole, limit l) override {
-    return inner_.resize(i, std::move(name), whole, std::move(l));
+  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  void start(storage::backend_events& events) override {
+    events_ = &events;
+    inner_.start(*this);
   }
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name,
-                                                                     std::string reason, std::uint64_t fence,
-                                                                     limit l) override {
-    return inner_.revoke(i, std::move(name), std::move(reason), fence, std::move(l));
-  }
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what,
-                                                                         limit l) override {
-    const storage::owner_id id = what.id;
-    storage::answer<storage::done> got = co_await inner_.break_lock(i, std::move(what), std::move(l));
-    if (got.is_yes()) broke(id);
-    co_return got;
-  }
-  void when_asked(std::function<void(storage::asking)> tell) override {
-    inner_.when_asked([this, tell = std::move(tell)](const storage::asking& what) {
-      told_to_let_go(what.owner);
-      tell(what);
-    });
-  }
-  void when_in_doubt(std::function<void(storage::shard)> verify) override { inner_.when_in_doubt(std::move(verify)); }
-  void when_back(std::function<void()> back) override { inner_.when_back(std::move(back)); }
   void close() noexcept override { inner_.close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return inner_.promises(); }
 
@@ -73,8 +54,32 @@ class watchful final : public storage::backend {
 
  private:
   class place;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name,
+                                                                     std::uint32_t whole, limit l) override {
+    return inner_.admin().resize(i, std::move(name), whole, std::move(l));
+  }
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name,
+                                                                     std::string reason, std::uint64_t fence,
+                                                                     limit l) override {
+    return inner_.admin().revoke(i, std::move(name), std::move(reason), fence, std::move(l));
+  }
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::break_request what,
+                                                                         limit l) override {
+    const storage::owner_id id = what.id;
+    storage::answer<storage::done> got = co_await inner_.admin().break_lock(i, std::move(what), std::move(l));
+    if (got.is_yes()) broke(id);
+    co_return got;
+  }
+  void in_doubt(storage::shard on) noexcept override { events_->in_doubt(on); }
+  void back() noexcept override { events_->back(); }
+  void revoke_requested(storage::revoke_request what) noexcept override {
+    told_to_let_go(what.owner);
+    events_->revoke_requested(std::move(what));
+  }
+
   world& world_;
   storage::backend& inner_;
+  storage::backend_events* events_ = nullptr;
   std::set<std::pair<std::uint64_t, std::uint64_t>> owners_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, storage::instant> holders_;
 };

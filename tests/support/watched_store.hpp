@@ -12,6 +12,7 @@
 #include "runtime/guarded.hpp"
 #include "runtime/signal.hpp"
 #include "storage/claim.hpp"
+#include "support/forwarding_admin.hpp"
 
 namespace holdfast::test {
 
@@ -56,7 +57,7 @@ class watched_store final : public storage::backend {
   }
 
   /// It is there again.
-  void come_back() const { back_(); }
+  void come_back() const { events_->back(); }
 
   /// Where each name lies. Not while a call is under way.
   void spread(std::function<storage::shard(const std::string& name)> where) { shard_of_ = std::move(where); }
@@ -87,34 +88,13 @@ class watched_store final : public storage::backend {
     const std::string name = spec.name;
     return std::make_unique<watched_claim>(*this, name, behind_->open(std::move(spec)));
   }
-  runtime::task<storage::answer<storage::done>> resize(runtime::io& i, std::string name, std::uint32_t n,
-                                                       limit l) override {
-    return behind_->resize(i, std::move(name), n, std::move(l));
-  }
   std::unique_ptr<storage::cell> open_cell(std::string name) override {
     return std::make_unique<watched_cell>(*this, name, behind_->open_cell(name));
   }
-  runtime::task<storage::answer<state>> inspect(runtime::io& i, std::string name, limit l) override {
-    return behind_->inspect(i, std::move(name), std::move(l));
-  }
-  runtime::task<storage::answer<storage::done>> revoke(runtime::io& i, std::string name, std::string reason,
-                                                       std::uint64_t fence, limit l) override {
-    return behind_->revoke(i, std::move(name), std::move(reason), fence, std::move(l));
-  }
-  runtime::task<storage::answer<listing>> list(runtime::io& i, std::string prefix, std::string after, std::size_t most,
-                                               limit l) override {
-    return behind_->list(i, std::move(prefix), std::move(after), most, std::move(l));
-  }
-  runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::breaking what, limit l) override {
-    const std::string name = what.name;
-    return carry(i, name, call::break_lock, l, behind_->break_lock(i, std::move(what), l));
-  }
-  void when_asked(std::function<void(storage::asking)> asked) override { behind_->when_asked(std::move(asked)); }
-  void when_warned(std::function<void(std::string_view)> warn) override { behind_->when_warned(std::move(warn)); }
-  void when_in_doubt(std::function<void(storage::shard)> verify) override { behind_->when_in_doubt(std::move(verify)); }
-  void when_back(std::function<void()> back) override {
-    back_ = back;
-    behind_->when_back(std::move(back));
+  storage::admin& admin() noexcept override { return admin_; }
+  void start(storage::backend_events& events) override {
+    events_ = &events;
+    behind_->start(events);
   }
   void close() noexcept override { behind_->close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return behind_->promises(); }
@@ -218,8 +198,22 @@ class watched_store final : public storage::backend {
     const std::unique_ptr<storage::cell> behind_;
   };
 
+  class watched_admin final : public forwarding_admin {
+   public:
+    watched_admin(watched_store& s, storage::backend& behind) : forwarding_admin(behind), store_(s) {}
+    runtime::task<storage::answer<storage::done>> break_lock(runtime::io& i, storage::break_request what,
+                                                             limit l) override {
+      const std::string name = what.name;
+      return store_.carry(i, name, call::break_lock, l, forwarding_admin::break_lock(i, std::move(what), l));
+    }
+
+   private:
+    watched_store& store_;
+  };
+
   const std::unique_ptr<storage::backend> behind_;
-  std::function<void()> back_;
+  storage::backend_events* events_ = nullptr;
+  watched_admin admin_{*this, *behind_};
   std::function<storage::shard(const std::string&)> shard_of_;  // nothing: as the store behind says
   runtime::guarded<shared> shared_;
 };

@@ -98,19 +98,15 @@ task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
   return redis::examine(i, *transport_, settings_, std::move(l));
 }
 
-void client::when_asked(std::function<void(storage::asking)> asked) { asked_ = std::move(asked); }
-
 void client::tell(const plea& asks) {
   const std::optional<owner_reading> who = owner_reading::of(asks.owner);
-  if (who && asked_) asked_({who->id, asks.fence, std::string(asks.reason)});
+  if (who && events_) events_->revoke_requested({who->id, asks.fence, std::string(asks.reason)});
 }
 
 void client::tell_of_loss(std::string_view owner) {
   const std::optional<owner_reading> who = owner_reading::of(owner);
-  if (who && asked_) asked_({.owner = who->id, .taken = true});
+  if (who && events_) events_->revoke_requested({.owner = who->id, .broken = true});
 }
-
-void client::when_in_doubt(std::function<void(storage::shard)> verify) { verify_ = std::move(verify); }
 
 void client::close() noexcept { transport_->close(); }
 
@@ -149,15 +145,15 @@ void client::missed(storage::shard which) noexcept {
 void client::in_doubt(storage::shard which) noexcept {
   wait_.in_doubt();
   missed(which);
-  if (verify_ && !seeded(bug::doubt_forgotten)) verify_(which);
+  if (events_ && !seeded(bug::doubt_forgotten)) events_->in_doubt(which);
 }
 
 void client::back() noexcept {
-  if (back_) back_();
+  if (events_) events_->back();
 }
 
 void client::warned(std::string_view what) {
-  if (warn_) warn_(what);
+  if (events_) events_->warning(what);
 }
 
 void client::leave_it_to_the_server(const io& i, const script& s, const command& c, const limit& l) {

@@ -22,7 +22,7 @@ namespace holdfast::redis {
 
 /// The store on one Redis or Valkey server, or on a cluster of them: waiters stand in a queue there, and whoever
 /// releases a lock hands it to the first of them that is alive, by one message.
-class client final : public storage::backend, private listener {
+class client final : public storage::backend, private storage::admin, private listener {
  public:
   /// How the server is reached; who listens is told.
   using wiring = std::function<std::unique_ptr<transport>(const identity&, listener&)>;
@@ -34,21 +34,9 @@ class client final : public storage::backend, private listener {
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] std::unique_ptr<storage::claim> open_all(std::vector<storage::claim_spec>) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
-                                                                     std::uint32_t whole, limit) override;
   [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
-  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
-                                                                     std::uint64_t fence, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
-                                                             std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::breaking,
-                                                                         limit) override;
-  [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
-  void when_asked(std::function<void(storage::asking)>) override;
-  void when_in_doubt(std::function<void(storage::shard)> verify) override;
-  void when_back(std::function<void()> back) override { back_ = std::move(back); }
-  void when_warned(std::function<void(std::string_view)> warn) override { warn_ = std::move(warn); }
+  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  void start(storage::backend_events& events) override { events_ = &events; }
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
@@ -57,6 +45,16 @@ class client final : public storage::backend, private listener {
   friend class joint;
   friend class place;
   friend class voter;
+  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                                     std::uint64_t fence, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
+                                                             std::size_t most, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::break_request,
+                                                                         limit) override;
+  [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
+  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
+                                                                     std::uint32_t whole, limit) override;
   void pushed(std::string_view message) override;
   void missed(storage::shard) noexcept override;
   void in_doubt(storage::shard) noexcept override;
@@ -122,10 +120,7 @@ class client final : public storage::backend, private listener {
   inbox inbox_;
   std::atomic<std::size_t> claims_{0};
   watchers watchers_;
-  std::function<void(storage::shard)> verify_;
-  std::function<void()> back_;
-  std::function<void(std::string_view)> warn_;
-  std::function<void(storage::asking)> asked_;
+  storage::backend_events* events_ = nullptr;
   const std::unique_ptr<transport> transport_;
 };
 

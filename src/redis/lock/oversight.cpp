@@ -244,7 +244,7 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
   }
 }
 
-task<answer<done>> client::break_lock(io& i, storage::breaking what, limit l) {
+task<answer<done>> client::break_lock(io& i, storage::break_request what, limit l) {
   if (!keys::may_be(settings_.prefix, what.name)) co_return answer<done>::unknown(keys::refused());
   if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
   const keys k(settings_.prefix, what.name);

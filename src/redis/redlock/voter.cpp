@@ -101,7 +101,7 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
   co_return answer<vote>::yes(std::move(got));
 }
 
-task<answer<done>> voter::raise(io& i, const candidate& who, std::uint64_t fence, limit l) {
+task<answer<done>> voter::raise_fence(io& i, const candidate& who, std::uint64_t fence, limit l) {
   const keys k(client_->settings_.prefix, who.name);
   command c = call_of(scripts::raise, 3, 2);
   c.add(k.lock).add(k.fence).add(k.queue).add(owner_of(who)).add(static_cast<std::int64_t>(fence));
@@ -113,7 +113,7 @@ task<answer<done>> voter::raise(io& i, const candidate& who, std::uint64_t fence
 
 /// A server that is too young gets it, too, so that it keeps others away when it votes again; but it does not count
 /// yet.
-task<answer<done>> voter::mend(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) {
+task<answer<done>> voter::repair(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) {
   const keys k(client_->settings_.prefix, who.name);
   command c = call_of(scripts::raise, 4, 4);
   c.add(k.lock).add(k.fence).add(k.queue).add(k.broken).add(owner_of(who)).add(static_cast<std::int64_t>(fence));
@@ -158,7 +158,7 @@ task<answer<done>> voter::withdraw(io& i, const candidate& who, bool leaves, lim
   co_return answer<done>::yes(done());
 }
 
-task<answer<done>> voter::take_away(io& i, storage::breaking what, limit l) {
+task<answer<done>> voter::force_release(io& i, storage::break_request what, limit l) {
   if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
   const keys k(client_->settings_.prefix, what.name);
   command c = call_of(scripts::take_away, 3, 6);

@@ -25,15 +25,15 @@ class voter final : public storage::voter {
   [[nodiscard]] bool is_reached() const noexcept override;
   runtime::task<std::optional<storage::failure>> reach(runtime::io&, limit) override;
   runtime::task<storage::answer<storage::vote>> ask(runtime::io&, const storage::candidate&, limit) override;
-  runtime::task<storage::answer<storage::done>> raise(runtime::io&, const storage::candidate&, std::uint64_t fence,
-                                                      limit) override;
+  runtime::task<storage::answer<storage::done>> raise_fence(runtime::io&, const storage::candidate&,
+                                                            std::uint64_t fence, limit) override;
   runtime::task<storage::answer<storage::done>> renew(runtime::io&, const storage::candidate&,
                                                       std::chrono::milliseconds ttl, limit) override;
-  runtime::task<storage::answer<storage::done>> mend(runtime::io&, const storage::candidate&, std::uint64_t fence,
-                                                     std::chrono::milliseconds ttl, limit) override;
+  runtime::task<storage::answer<storage::done>> repair(runtime::io&, const storage::candidate&, std::uint64_t fence,
+                                                       std::chrono::milliseconds ttl, limit) override;
   runtime::task<storage::answer<storage::done>> withdraw(runtime::io&, const storage::candidate&, bool leaves,
                                                          limit) override;
-  runtime::task<storage::answer<storage::done>> take_away(runtime::io&, storage::breaking, limit) override;
+  runtime::task<storage::answer<storage::done>> force_release(runtime::io&, storage::break_request, limit) override;
   runtime::task<storage::answer<std::string>> identity(runtime::io&, limit) override;
   [[nodiscard]] std::unique_ptr<storage::watching> watch(const std::string& name, runtime::signal&) override;
   [[nodiscard]] std::string where() const override;

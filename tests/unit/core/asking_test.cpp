@@ -20,7 +20,7 @@ class asking : public engine_test {
     return end.get().is_yes();
   }
   bool take_by_force(const std::string& name, std::uint64_t fence) {
-    storage::breaking what{.name = name, .fence = fence, .owner = {}, .reason = "it hangs"};
+    storage::break_request what{.name = name, .fence = fence, .owner = {}, .reason = "it hangs"};
     auto end = holdfast::test::start(
         callers_, other_.engine.break_lock(world_.io, std::move(what), limit(world_.io.now() + 1min)));
     world_.run();

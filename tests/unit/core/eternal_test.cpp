@@ -34,12 +34,12 @@ class eternal_store final : public storage::backend {
   std::unique_ptr<storage::claim> open(storage::claim_spec) override {
     return std::make_unique<eternal_claim>(calls, broken);
   }
-  void when_in_doubt(std::function<void(storage::shard)> f) override { verify = std::move(f); }
+  void start(storage::backend_events& e) override { events = &e; }
   [[nodiscard]] guarantees promises() const noexcept override {
     return {.by = guarantees::exclusion::kernel, .fair = true, .survives_restart = true, .notices_death_at_once = true};
   }
   std::vector<call> calls;
-  std::function<void(storage::shard)> verify;
+  storage::backend_events* events = nullptr;
   bool broken = false;
 };
 
@@ -128,12 +128,12 @@ TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renew
 
 TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if_that_cannot_be_mended) {
   const auto lease = take({.ttl = 10s});
-  store_.verify(storage::no_shard);
+  store_.events->in_doubt(storage::no_shard);
   world_.run();
   EXPECT_EQ(store_.calls, (std::vector{call::poll, call::renew}));
   EXPECT_TRUE(lease->held(world_.io.now()));
   store_.broken = true;
-  store_.verify(storage::no_shard);
+  store_.events->in_doubt(storage::no_shard);
   world_.run();
   EXPECT_EQ(lease->state(), tenancy::phase::lost);
 }

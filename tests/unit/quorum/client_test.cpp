@@ -67,7 +67,7 @@ class fake_voter final : public storage::voter {
     end_ = runtime::later(i.now(), who.ttl);
     co_return answer<vote>::yes(std::move(got));
   }
-  task<answer<done>> raise(io& i, const candidate& who, std::uint64_t fence, limit l) override {
+  task<answer<done>> raise_fence(io& i, const candidate& who, std::uint64_t fence, limit l) override {
     const bool heard = co_await hears(i, l);
     if (!heard || keeps_no_fence) co_return answer<done>::unknown(no_answer());
     if (holder() != who.attempt) co_return answer<done>::no();
@@ -81,7 +81,7 @@ class fake_voter final : public storage::voter {
     end_ = std::max(end_, runtime::later(i.now(), ttl));
     co_return answer<done>::yes(done());
   }
-  task<answer<done>> mend(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) override {
+  task<answer<done>> repair(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) override {
     const bool heard = co_await hears(i, l);
     if (!heard || holder() != 0) co_return answer<done>::no();
     last = std::max(last, fence);
@@ -97,7 +97,7 @@ class fake_voter final : public storage::voter {
     forget();
     co_return answer<done>::yes(done());
   }
-  task<answer<done>> take_away(io&, storage::breaking, limit) override { co_return answer<done>::no(); }
+  task<answer<done>> force_release(io&, storage::break_request, limit) override { co_return answer<done>::no(); }
   task<answer<std::string>> identity(io&, limit) override { co_return answer<std::string>::yes({}); }
   std::unique_ptr<storage::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
   [[nodiscard]] std::string where() const override { return "fake"; }

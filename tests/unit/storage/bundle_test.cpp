@@ -38,7 +38,7 @@ class a_bundle : public testing::Test {
   answer<instant> renew(claim& c) { return tasks_.end_of(c.renew(io_, 10s, tasks_.in(1s))); }
   answer<done> release(claim& c) { return tasks_.end_of(c.release(io_, tasks_.in(1s))); }
   std::string owner_of(const std::string& name) {
-    answer<state> seen = tasks_.end_of(client_.inspect(io_, name, tasks_.in(1s)));
+    answer<state> seen = tasks_.end_of(client_.admin().inspect(io_, name, tasks_.in(1s)));
     return seen.value().holders.empty() ? "" : seen.value().holders.front().owner;
   }
 

@@ -1,4 +1,4 @@
-#include "storage/breaking.hpp"
+#include "storage/break_request.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,30 +9,30 @@ namespace {
 
 constexpr owner_id me{1, 2}, other_owner{1, 3};
 
-breaking with(std::uint64_t fence, std::optional<owner_id> owner = {}) {
+break_request with(std::uint64_t fence, std::optional<owner_id> owner = {}) {
   return {.name = "a", .fence = fence, .owner = owner};
 }
 
-TEST(breaking, is_about_whoever_has_the_fence_in_its_block) {
+TEST(break_request, is_about_whoever_has_the_fence_in_its_block) {
   for (const std::uint64_t fence : {100u, 101u, 163u}) EXPECT_TRUE(with(fence).is_about(me, share(), 100, 64)) << fence;
   for (const std::uint64_t fence : {99u, 164u}) EXPECT_FALSE(with(fence).is_about(me, share(), 100, 64)) << fence;
   EXPECT_FALSE(with(~std::uint64_t{0}).is_about(me, share(), 100, 64));
 }
 
-TEST(breaking, is_about_all_readers_with_the_fence_or_just_one) {
+TEST(break_request, is_about_all_readers_with_the_fence_or_just_one) {
   EXPECT_TRUE(with(100).is_about(me, share::reader(), 100, 1));
   EXPECT_TRUE(with(100, me).is_about(me, share::reader(), 100, 1));
   EXPECT_FALSE(with(100, me).is_about(other_owner, share::reader(), 100, 1));
   EXPECT_FALSE(with(101, me).is_about(me, share::reader(), 100, 1));
 }
 
-TEST(breaking, without_a_fence_needs_an_owner) {
+TEST(break_request, without_a_fence_needs_an_owner) {
   EXPECT_TRUE(with(0, me).is_about(me, share(), 100, 64));
   EXPECT_FALSE(with(0, me).is_about(other_owner, share(), 100, 64));
   EXPECT_FALSE(with(0).is_about(me, share(), 100, 64));
 }
 
-TEST(breaking, of_permits_goes_by_their_owner_whatever_the_fence) {
+TEST(break_request, of_permits_goes_by_their_owner_whatever_the_fence) {
   EXPECT_TRUE(with(0, me).is_about(me, share::permits(2, 10), 100, 1));
   EXPECT_TRUE(with(17, me).is_about(me, share::permits(2, 10), 100, 1));
   EXPECT_FALSE(with(100).is_about(me, share::permits(2, 10), 100, 1));

@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "holdfast/finding.hpp"
+#include "holdfast/limit.hpp"
+#include "holdfast/listing.hpp"
+#include "holdfast/state.hpp"
+#include "runtime/io.hpp"
+#include "runtime/task.hpp"
+#include "storage/answer.hpp"
+#include "storage/break_request.hpp"
+
+namespace holdfast::storage {
+
+using runtime::io;
+using runtime::task;
+
+/// What operators do with the locks of a store, whoever holds them. May be called from any thread. By default every
+/// call is answered as unsupported, and examine() finds nothing.
+class admin {
+ public:
+  virtual ~admin() = default;
+  /// Returns who holds the name and who waits for it. Changes nothing.
+  [[nodiscard]] virtual task<answer<state>> inspect(io&, std::string name, limit);
+  /// Returns about `most` names that begin with `prefix` and are held or waited for, or fewer if time runs out. Goes on
+  /// after what an earlier page returned. Each name comes with its state, with listing::most_holders and no waiters.
+  /// unknown(bad_option): `after` is not from an earlier page.
+  [[nodiscard]] virtual task<answer<listing>> list(io&, std::string prefix, std::string after, std::size_t most, limit);
+  /// Asks all holders of the name to release it; with a fence, only the holder of that fence, as far as the store
+  /// knows. Frees and shortens nothing. Every holder receives the request even if a message is lost; a later holder
+  /// does not. no: the name is not held. Repeating the call does no harm.
+  [[nodiscard]] virtual task<answer<done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
+                                                  limit);
+  /// Takes the name from the holders that are meant, whatever their lock delay, hands it on like a release, and
+  /// notifies them. Keeps a note of it for a day. yes: also if the same call, by its id, has done so before; no: no
+  /// holder is meant. For permits the owner decides, not the fence.
+  [[nodiscard]] virtual task<answer<done>> break_lock(io&, break_request, limit);
+  /// Changes the number of permits of a semaphore for later acquisitions. Permits that are held stay held.
+  [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);
+  /// Returns what was looked at, in any order, and how it is. A part that may not be looked at is a note. Acquires and
+  /// changes no lock. Each of its requests has the whole time until the limit.
+  [[nodiscard]] virtual task<answer<std::vector<finding>>> examine(io&, limit);
+};
+
+}  // namespace holdfast::storage
