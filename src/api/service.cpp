@@ -88,33 +88,34 @@ std::optional<lease> service::lease_of(core::outcome end, std::string_view name)
   return std::nullopt;
 }
 
+template <class Call>
+auto service::ask(std::string_view name, Call call) {
+  check_not_forked(name);
+  start(name);
+  runtime::inline_io here;
+  auto answer = run_inline(call(here));
+  if (answer.is_unknown()) fail(answer.why(), name);
+  return answer;
+}
+
 bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::milliseconds ttl) {
   const std::string& name = t->of()->name;
-  check_not_forked(name);
-  check_ttl(name, ttl);
-  runtime::inline_io here;
-  storage::answer<instant> answer = run_inline(engine_.renew(here, t, ttl, limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), name);
-  return answer.is_yes();
+  const auto call = [&](runtime::io& here) {
+    check_ttl(name, ttl);
+    return engine_.renew(here, t, ttl, limit(runtime::never));
+  };
+  return ask(name, call).is_yes();
 }
 
 bool service::downgrade(const lease& l) {
   const std::shared_ptr<core::tenancy>& t = l.tenancy_;
-  const std::string& name = t->of()->name;
-  check_not_forked(name);
-  runtime::inline_io here;
-  storage::answer<instant> answer = run_inline(engine_.downgrade(here, t, limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), name);
-  return answer.is_yes();
+  const auto call = [&](runtime::io& here) { return engine_.downgrade(here, t, limit(runtime::never)); };
+  return ask(t->of()->name, call).is_yes();
 }
 
 void service::resize(std::string_view name, std::uint32_t permits) {
-  check_not_forked(name);
-  start(name);
-  runtime::inline_io here;
-  storage::answer<storage::done> answer =
-      run_inline(engine_.resize(here, std::string(name), permits, limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), name);
+  (void)ask(name,
+            [&](runtime::io& here) { return engine_.resize(here, std::string(name), permits, limit(runtime::never)); });
 }
 
 core::asked_cell service::open_cell(std::string cell, std::string_view name) {
@@ -131,24 +132,17 @@ std::shared_ptr<core::announcement> service::announce(const lease& l, std::strin
 }
 
 state service::inspect(std::string_view name, const limit& until) {
-  check_not_forked(name);
-  start(name);
-  runtime::inline_io here;
   const limit ask_for(core::is_one_look(until) ? runtime::never : until.at(), until.stop());
-  storage::answer<state> answer = run_inline(engine_.inspect(here, std::string(name), ask_for));
-  if (answer.is_unknown()) fail(answer.why(), name);
+  auto answer = ask(name, [&](runtime::io& here) { return engine_.inspect(here, std::string(name), ask_for); });
   return answer.is_yes() ? std::move(answer.value()) : state();
 }
 
 std::vector<finding> service::examine() {
-  check_not_forked("");
-  start("");
-  runtime::inline_io here;
-  storage::answer<std::vector<finding>> answer = run_inline(engine_.examine(here, limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), "");
+  auto answer = ask("", [&](runtime::io& here) { return engine_.examine(here, limit(runtime::never)); });
   std::vector<finding> all;
   if (!answer.is_yes()) return all;
-  for (finding& each : answer.value()) {  // stable_sort of libstdc++ 12 uses what is deprecated, which clang says
+  for (finding& each :
+       answer.value()) {  // not stable_sort: that of libstdc++ 12 uses deprecated code, as clang reports
     const auto after = std::ranges::upper_bound(all, each.level, {}, &finding::level);
     all.insert(after, std::move(each));
   }
@@ -156,33 +150,23 @@ std::vector<finding> service::examine() {
 }
 
 bool service::revoke(std::string_view name, std::string_view reason, std::uint64_t fence) {
-  check_not_forked(name);
-  start(name);
-  runtime::inline_io here;
-  storage::answer<storage::done> answer =
-      run_inline(engine_.revoke(here, std::string(name), std::string(reason), fence, limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), name);
-  return answer.is_yes();
+  const auto call = [&](runtime::io& here) {
+    return engine_.revoke(here, std::string(name), std::string(reason), fence, limit(runtime::never));
+  };
+  return ask(name, call).is_yes();
 }
 
 listing service::list(std::string_view prefix, std::string_view after) {
-  check_not_forked(prefix);
-  start(prefix);
-  runtime::inline_io here;
-  storage::answer<listing> answer =
-      run_inline(engine_.list(here, std::string(prefix), std::string(after), limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), prefix);
+  auto answer = ask(prefix, [&](runtime::io& here) {
+    return engine_.list(here, std::string(prefix), std::string(after), limit(runtime::never));
+  });
   return answer.is_yes() ? std::move(answer.value()) : listing();
 }
 
 bool service::break_lock(storage::break_request what) {
   const std::string name = what.name;
-  check_not_forked(name);
-  start(name);
-  runtime::inline_io here;
-  storage::answer<storage::done> answer = run_inline(engine_.break_lock(here, std::move(what), limit(runtime::never)));
-  if (answer.is_unknown()) fail(answer.why(), name);
-  return answer.is_yes();
+  const auto call = [&](runtime::io& here) { return engine_.break_lock(here, std::move(what), limit(runtime::never)); };
+  return ask(name, call).is_yes();
 }
 
 void service::warn(std::string_view name, std::string_view text) noexcept {

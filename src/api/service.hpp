@@ -71,6 +71,9 @@ class service : public std::enable_shared_from_this<service> {
  private:
   service(std::string url, const maker&, const open_options&);
   static void retire(service*) noexcept;
+  /// Runs a call of the engine on this thread. Throws lock_error if the process has forked or the store fails.
+  template <class Call>
+  auto ask(std::string_view name, Call);
   [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
   runtime::task<void> give_up_at_home(std::shared_ptr<core::tenancy>, limit);
   void start(std::string_view name);

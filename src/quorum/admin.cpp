@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "quorum/client.hpp"
+#include "quorum/admin.hpp"
+
 #include "quorum/shared_view.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::quorum {
 
@@ -27,7 +29,7 @@ namespace {
 
 /// How many servers name the same holder, at most, of those holders of whom this is so: bool(holder).
 template <class F>
-std::size_t most_votes(round<state>& views, F counts) {
+std::size_t most_votes(vote_round<state>& views, F counts) {
   std::map<std::string, std::size_t> votes;
   std::size_t most = 0;
   for (std::optional<answer<state>>& got : views.replies()) {
@@ -39,16 +41,16 @@ std::size_t most_votes(round<state>& views, F counts) {
 }
 
 /// Whether it is the same who holds it, whatever so many servers say that have not said it.
-bool is_clear(round<state>& views, std::size_t silent) {
+bool is_clear(vote_round<state>& views, std::size_t silent) {
   const std::size_t majority = views.count().majority();
   const std::size_t most = most_votes(views, [](const state::holder&) { return true; });
   return most == 0 || most >= majority || most + silent < majority;
 }
 
-std::size_t silent_ones(const round<state>& views) { return views.count().voters - views.count().yes; }
+std::size_t silent_ones(const vote_round<state>& views) { return views.count().voters - views.count().yes; }
 
 /// Whether one who is meant has a majority, if those have it that said nothing.
-bool may_hold_it(round<state>& views, const storage::break_request& what) {
+bool may_hold_it(vote_round<state>& views, const storage::break_request& what) {
   const auto meant = [&](const state::holder& each) {
     const std::optional<storage::owner_id> holder = each.foreign ? std::nullopt : storage::owner_of(each.owner);
     return holder && what.is_about(*holder, storage::share(), each.fence, storage::vote::fences);
@@ -57,20 +59,19 @@ bool may_hold_it(round<state>& views, const storage::break_request& what) {
   return most > 0 && most + silent_ones(views) >= views.count().majority();
 }
 
-failure too_few_say(server_set& all, round<state>& views) {
+failure too_few_say(server_set& all, vote_round<state>& views) {
   return all.why_not(views, "too few of the servers say who holds it");
 }
 
 }  // namespace
 
-task<answer<state>> client::inspect(io& i, std::string name, limit l) {
-  answer<state> got = co_await all_.at_home(i, inspect_here(std::move(name), std::move(l)));
-  co_return got;
+limit admin::each_within(const limit& l) const {
+  return all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
 }
 
-task<round_of<state>> client::views_of(std::string name, limit l) {
-  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
-  const round_of<state> all =
+task<round_ptr<state>> admin::views_of(std::string name, limit l) {
+  const limit each = each_within(l);
+  const round_ptr<state> all =
       all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().admin().inspect(all_.home(), name, each); });
   const limit soon(std::min(each.at(), later(all_.home().now(), minority_wait)), l.stop());
   verdict so_far = co_await all->settle(all_.home(), all_of_them, soon);
@@ -81,7 +82,7 @@ task<round_of<state>> client::views_of(std::string name, limit l) {
   co_return all;
 }
 
-answer<state> client::common_view(round<state>& all) const {
+answer<state> admin::common_view(vote_round<state>& all) const {
   if (all.count().yes < all_.majority()) {
     return answer<state>::unknown(all_.why_not(all, "no majority of the servers answers"));
   }
@@ -92,8 +93,9 @@ answer<state> client::common_view(round<state>& all) const {
   return answer<state>::yes(shared_view(seen, all_.majority()));
 }
 
-task<answer<state>> client::inspect_here(std::string name, limit l) {
-  const round_of<state> all = co_await views_of(std::move(name), std::move(l));
+task<answer<state>> admin::inspect(io& i, std::string name, limit l) {
+  if (i.in_place()) co_return all_.on_loop(inspect(all_.home(), std::move(name), std::move(l)));
+  const round_ptr<state> all = co_await views_of(std::move(name), std::move(l));
   if (all->count().yes >= all_.majority() && !is_clear(*all, silent_ones(*all))) {
     co_return answer<state>::unknown(too_few_say(all_, *all));
   }
@@ -101,7 +103,7 @@ task<answer<state>> client::inspect_here(std::string name, limit l) {
 }
 
 /// A majority decides, but all are waited for: a server that does it later would do it to whoever holds it then.
-task<answer<done>> client::said_by_all(round_of<done> all, limit l, const char* otherwise) {
+task<answer<done>> admin::settle_all(round_ptr<done> all, limit l, const char* otherwise) {
   const verdict over = co_await all->settle(all_.home(), all_of_them, std::move(l));
   (void)over;
   const verdict so = of_step(all->count());
@@ -110,30 +112,20 @@ task<answer<done>> client::said_by_all(round_of<done> all, limit l, const char* 
   co_return answer<done>::unknown(all_.why_not(*all, otherwise));
 }
 
-task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
-  answer<done> got = co_await all_.at_home(i, revoke_here(std::move(name), std::move(reason), fence, std::move(l)));
-  co_return got;
-}
-
-task<answer<done>> client::revoke_here(std::string name, std::string reason, std::uint64_t fence, limit l) {
-  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
-  const round_of<done> all = all_.ask_all<done>(
+task<answer<done>> admin::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
+  io& home = all_.home();
+  if (i.in_place()) co_return all_.on_loop(revoke(home, std::move(name), std::move(reason), fence, std::move(l)));
+  const limit each = each_within(l);
+  const round_ptr<done> all = all_.ask_all<done>(
       [&](std::size_t who) { return all_[who].behind().admin().revoke(all_.home(), name, reason, fence, each); });
   const limit own(each.at(), l.stop());
-  answer<done> got = co_await said_by_all(all, own, "no majority of the servers asks the holder");
+  answer<done> got = co_await settle_all(all, own, "no majority of the servers asks the holder");
   co_return got;
 }
 
-task<answer<done>> client::break_lock(io& i, storage::break_request what, limit l) {
-  answer<done> got = co_await all_.at_home(i, break_here(std::move(what), std::move(l)));
-  co_return got;
-}
-
-/// First it is seen who holds it at a majority, and whether that one is meant: a server alone may know another fence.
-/// Then it is taken from that one at all servers. Who is not meant is not touched, and they are asked all the same:
-/// an answer to this very call may have got lost.
-task<answer<done>> client::break_here(storage::break_request what, limit l) {
-  const round_of<state> views = co_await views_of(what.name, l);
+task<answer<done>> admin::break_lock(io& i, storage::break_request what, limit l) {
+  if (i.in_place()) co_return all_.on_loop(break_lock(all_.home(), std::move(what), std::move(l)));
+  const round_ptr<state> views = co_await views_of(what.name, l);
   answer<state> is = common_view(*views);
   if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
   const std::vector<state::holder>& holders = is.value().holders;
@@ -157,11 +149,11 @@ task<answer<done>> client::break_here(storage::break_request what, limit l) {
     co_return answer<done>::unknown(too_few_say(all_, *views));
   }
   what.owner = known ? std::optional(before->second) : std::nullopt;
-  const limit each = all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
-  const round_of<done> all =
+  const limit each = each_within(l);
+  const round_ptr<done> all =
       all_.ask_all<done>([&](std::size_t who) { return all_[who].force_release(all_.home(), what, each); });
   const limit own(each.at(), l.stop());
-  answer<done> got = co_await said_by_all(all, own, "no majority of the servers takes it from its holder");
+  answer<done> got = co_await settle_all(all, own, "no majority of the servers takes it from its holder");
   // Whoever is told by the first server gives back what it has at others, and may be there before us.
   if (got.is_no() && what.owner && all->count().yes > 0) got = answer<done>::yes(done());
   if (!got.is_unknown()) meant_by_.erase(call);

@@ -109,7 +109,7 @@ task<answer<done>> withdraw(server_set& all, std::shared_ptr<attempt> a, std::si
 }
 
 void roll_back(server_set& all, const std::shared_ptr<attempt>& a) {
-  a->withdrawals = std::make_shared<round<done>>(all.size());
+  a->withdrawals = std::make_shared<vote_round<done>>(all.size());
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<vote>>& got = a->votes->replies()[who];
     const bool of_another = got && got->is_yes() && got->value().fence == 0;

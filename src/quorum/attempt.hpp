@@ -17,9 +17,9 @@ struct attempt : storage::candidate {
   attempt(storage::candidate who, std::size_t voters, std::shared_ptr<const bool> claim_leaves)
       : candidate(std::move(who)), turns(voters), longest_ttl(ttl), leaves(std::move(claim_leaves)), has_it_(voters) {}
   std::vector<runtime::turn> turns;  // at each voter one step after the other: none overtakes another
-  round_of<storage::vote> votes;
-  round_of<storage::done> withdrawals;  // where it was given back
-  std::uint64_t fence = 0;              // of its grant
+  round_ptr<storage::vote> votes;
+  round_ptr<storage::done> withdrawals;  // where it was given back
+  std::uint64_t fence = 0;               // of its grant
   bool elected = false;
   runtime::instant ends{};                // what was granted, or renewed the last time
   std::uint64_t renewals = 0;             // that were begun

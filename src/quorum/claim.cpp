@@ -55,41 +55,9 @@ client::claim::claim(client& q, storage::claim_spec spec)
 task<answer<grant>> client::claim::poll(io& i, limit l) {
   if (!spec_.wants.exclusive()) co_return answer<grant>::unknown(storage::only_whole_locks());
   if (spec_.ttl > settings_.max_ttl) co_return answer<grant>::unknown(too_long(spec_.ttl, settings_.max_ttl));
-  answer<grant> got = co_await all_.at_home(i, poll_here(std::move(l)));
-  co_return got;
-}
-
-task<wake> client::claim::wakeup(io& i, limit l) {
-  const wake why = co_await all_.at_home(i, wakeup_here(std::move(l)));
-  co_return why;
-}
-
-/// At home: it is there that we are told.
-task<wake> client::claim::wakeup_here(limit l) {
-  io& home = all_.home();
-  const limit nearer(std::min(l.at(), again_at_), l.stop());
-  const wake why = co_await wait(home, told_, nearer);
-  if (why == wake::late) co_return again_at_ < l.at() ? wake::signalled : why;
-  if (why == wake::stopped) co_return why;
-  const limit a_moment(std::min(l.at(), later(home.now(), varied(home, 1ms))), l.stop());
-  const wake slept = co_await sleep(home, a_moment);
-  co_return slept == wake::stopped ? slept : wake::signalled;
-}
-
-task<answer<instant>> client::claim::renew(io& i, milliseconds ttl, limit l) {
-  if (ttl > settings_.max_ttl) co_return answer<instant>::unknown(too_long(ttl, settings_.max_ttl));
-  answer<instant> got = co_await all_.at_home(i, renew_here(ttl, std::move(l)));
-  co_return got;
-}
-
-task<answer<done>> client::claim::release(io& i, limit l) {
-  answer<done> got = co_await all_.at_home(i, release_here(std::move(l)));
-  co_return got;
-}
-
-task<answer<grant>> client::claim::poll_here(limit l) {
+  if (i.in_place()) co_return all_.on_loop(poll(all_.home(), std::move(l)));
   if (elected_) {  // the answer to an earlier poll got lost
-    answer<instant> kept = co_await renew_here(spec_.ttl, l);
+    answer<instant> kept = co_await renew(all_.home(), spec_.ttl, l);
     if (kept.is_yes()) co_return answer<grant>::yes(grant{last_->fence, vote::fences, kept.value()});
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     give_up();
@@ -113,6 +81,18 @@ task<answer<grant>> client::claim::poll_here(limit l) {
     const wake why = co_await sleep(all_.home(), pause);
     if (why == wake::stopped || all_.home().now() >= l.at()) co_return got;
   }
+}
+// On the loop, because signals arrive there.
+task<wake> client::claim::wakeup(io& i, limit l) {
+  io& home = all_.home();
+  if (i.in_place()) co_return all_.on_loop(wakeup(home, std::move(l)));
+  const limit nearer(std::min(l.at(), again_at_), l.stop());
+  const wake why = co_await wait(home, told_, nearer);
+  if (why == wake::late) co_return again_at_ < l.at() ? wake::signalled : why;
+  if (why == wake::stopped) co_return why;
+  const limit a_moment(std::min(l.at(), later(home.now(), varied(home, 1ms))), l.stop());
+  const wake slept = co_await sleep(home, a_moment);
+  co_return slept == wake::stopped ? slept : wake::signalled;
 }
 
 task<answer<grant>> client::claim::run_for_it(limit l) {
@@ -171,7 +151,7 @@ task<std::optional<failure>> client::claim::agree_on_a_fence(std::shared_ptr<att
   }
   if (times >= all_.majority() || seeded(bug::fences_not_written_back)) co_return std::nullopt;
   const limit each = all_.until(later(all_.home().now(), limit_of_a_vote(spec_.ttl)));
-  const round_of<done> written =
+  const round_ptr<done> written =
       all_.ask_all<done>([&](std::size_t who) { return quorum::raise_fence(all_, a, who, each); });
   const verdict so = co_await written->settle(all_.home(), of_step, l);
   if (so == verdict::yes) co_return std::nullopt;
@@ -203,15 +183,18 @@ answer<grant> client::claim::busy(attempt& a, instant sent) {
   return answer<grant>::no({std::move(label)});
 }
 
-task<answer<instant>> client::claim::renew_here(milliseconds ttl, limit l) {
-  if (!elected_) co_return answer<instant>::no();
+// By a true majority. Servers that have lost it, or may have, get it again only then: a minority never creates a lock.
+task<answer<instant>> client::claim::renew(io& i, milliseconds ttl, limit l) {
+  if (ttl > settings_.max_ttl) co_return answer<instant>::unknown(too_long(ttl, settings_.max_ttl));
   io& home = all_.home();
+  if (i.in_place()) co_return all_.on_loop(renew(home, ttl, std::move(l)));
+  if (!elected_) co_return answer<instant>::no();
   const std::shared_ptr<attempt> a = last_;
   a->longest_ttl = std::max(a->longest_ttl, ttl);
   const std::uint64_t number = ++a->renewals;
   const instant sent = home.now();
   const limit each = all_.until(l.at());
-  const round_of<done> all =
+  const round_ptr<done> all =
       all_.ask_all<done>([&](std::size_t who) { return quorum::renew(all_, a, who, ttl, number, each); });
   verdict so = co_await all->settle(home, of_step, l);
   if (seeded(bug::minority_makes_it_again) && all->count().yes > 0) so = verdict::yes;
@@ -229,7 +212,8 @@ task<answer<instant>> client::claim::renew_here(milliseconds ttl, limit l) {
   co_return answer<instant>::yes(deadline);
 }
 
-task<answer<done>> client::claim::release_here(limit l) {
+task<answer<done>> client::claim::release(io& i, limit l) {
+  if (i.in_place()) co_return all_.on_loop(release(all_.home(), std::move(l)));
   if (!last_) {
     storage::busy not_asked;
     not_asked.asked = false;
@@ -239,7 +223,7 @@ task<answer<done>> client::claim::release_here(limit l) {
     *leaves_ = true;
     const std::shared_ptr<attempt> a = last_;
     // Known before it begins: what is mended from now on would stay.
-    a->withdrawals = leaving_ = std::make_shared<round<done>>(all_.size());
+    a->withdrawals = leaving_ = std::make_shared<vote_round<done>>(all_.size());
     elected_ = false;
     try {
       for (std::size_t who = 0; who < all_.size(); ++who) {

@@ -26,9 +26,7 @@ class client::claim final : public storage::claim {
   [[nodiscard]] bool has_parts() const noexcept override { return true; }
 
  private:
-  // At home.
-  storage::task<storage::answer<storage::grant>> poll_here(limit);
-  storage::task<runtime::wake> wakeup_here(limit);
+  // On the loop.
   /// One attempt.
   storage::task<storage::answer<storage::grant>> run_for_it(limit);
   /// The highest that was named, once a majority will never go below it: if not so many have named it, it is written
@@ -37,10 +35,6 @@ class client::claim final : public storage::claim {
   /// If one has a majority, it holds the lock, and somebody tells us when it is free. Else several stand in each
   /// other's way: whoever draws the shorter pause is first the next time.
   storage::answer<storage::grant> busy(attempt&, runtime::instant sent);
-  /// By a true majority. Those that have lost it, or may have, get it again only then: a minority never makes a lock
-  /// anew.
-  storage::task<storage::answer<runtime::instant>> renew_here(storage::milliseconds ttl, limit);
-  storage::task<storage::answer<storage::done>> release_here(limit);
   /// A majority has given it, and too few besides.
   [[nodiscard]] storage::failure too_small_a_margin(attempt&) const;
   void give_up();
@@ -53,7 +47,7 @@ class client::claim final : public storage::claim {
   std::shared_ptr<attempt> last_;  // of our attempts
   bool elected_ = false;           // by that one
   const std::shared_ptr<bool> leaves_ = std::make_shared<bool>(false);
-  round_of<storage::done> leaving_;  // what came of its release
+  round_ptr<storage::done> leaving_;  // what came of its release
   std::uint32_t attempts_ = 0;
   std::uint64_t waits_since_ = 0;
   unsigned splits_ = 0;  // votes in a row without a winner

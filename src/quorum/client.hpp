@@ -2,12 +2,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "quorum/admin.hpp"
 #include "quorum/server_set.hpp"
 #include "runtime/io.hpp"
 #include "storage/claim.hpp"
@@ -20,7 +19,7 @@ namespace holdfast::quorum {
 ///
 /// All votes are asked for at once, on the loop; a blocking caller hands the whole call over, and waits for one signal.
 /// Nobody queues: N queues would elect N winners. So it is not fair.
-class client final : public storage::backend, private storage::admin {
+class client final : public storage::backend {
  public:
   struct settings {
     std::chrono::milliseconds max_ttl;     ///< no lease is longer: voters that restarted vote again after that time
@@ -31,42 +30,17 @@ class client final : public storage::backend, private storage::admin {
   client(std::vector<std::unique_ptr<storage::voter>>, settings, runtime::io& home);
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
-  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  [[nodiscard]] storage::admin& admin() noexcept override { return admin_; }
   void start(storage::backend_events&) override;
   void close() noexcept override;
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
   class claim;
-  [[nodiscard]] storage::task<storage::answer<state>> inspect(storage::io&, std::string name, limit) override;
-  [[nodiscard]] storage::task<storage::answer<storage::done>> revoke(storage::io&, std::string name, std::string reason,
-                                                                     std::uint64_t fence, limit) override;
-  [[nodiscard]] storage::task<storage::answer<listing>> list(storage::io&, std::string prefix, std::string after,
-                                                             std::size_t most, limit) override;
-  [[nodiscard]] storage::task<storage::answer<storage::done>> break_lock(storage::io&, storage::break_request,
-                                                                         limit) override;
-  [[nodiscard]] storage::task<storage::answer<std::vector<finding>>> examine(storage::io&, limit) override;
-  /// What each of them says, if it does so in time.
-  storage::task<round_of<state>> views_of(std::string name, limit);
-  [[nodiscard]] storage::answer<state> common_view(round<state>&) const;
-  storage::task<storage::answer<state>> inspect_here(std::string name, limit);
-  storage::task<storage::answer<storage::done>> revoke_here(std::string name, std::string reason, std::uint64_t fence,
-                                                            limit);
-  storage::task<storage::answer<listing>> list_here(std::string prefix, std::string after, std::size_t most, limit);
-  struct list_position;
-  using servers = std::uint64_t;  ///< a bit for each
-  /// Those that do not answer while a majority does.
-  storage::task<storage::answer<servers>> silent_servers(limit);
-  storage::task<std::optional<storage::failure>> look_at(std::vector<std::string> names, const list_position&,
-                                                         servers silent, listing&, limit);
-  storage::task<storage::answer<storage::done>> break_here(storage::break_request, limit);
-  storage::task<storage::answer<storage::done>> said_by_all(round_of<storage::done>, limit, const char* otherwise);
-  storage::task<storage::answer<std::vector<finding>>> examine_here(limit);
 
   const settings settings_;
   server_set all_;
-  std::map<storage::owner_id, storage::owner_id>
-      meant_by_;  // of home: the holder, by the call that is to break its lock
+  quorum::admin admin_{all_, settings_.known};
 };
 
 }  // namespace holdfast::quorum

@@ -3,7 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "quorum/client.hpp"
+#include "quorum/admin.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::quorum {
 
@@ -18,7 +19,7 @@ using names_by_identity = std::map<std::string, std::vector<std::string>>;
 
 task<names_by_identity> names_of_servers(server_set& all) {
   const limit soon = all.until(runtime::later(all.home().now(), one_request));
-  const round_of<std::string> said =
+  const round_ptr<std::string> said =
       all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.home(), soon); });
   const verdict over = co_await said->settle(all.home(), all_of_them, soon);
   (void)over;  // those that have not answered by now do not count
@@ -61,14 +62,10 @@ void judge_names(const names_by_identity& all, std::size_t voters, std::vector<f
 
 }  // namespace
 
-task<answer<std::vector<finding>>> client::examine(io& i, limit l) {
-  answer<std::vector<finding>> got = co_await all_.at_home(i, examine_here(std::move(l)));
-  co_return got;
-}
-
-task<answer<std::vector<finding>>> client::examine_here(limit l) {
+task<answer<std::vector<finding>>> admin::examine(io& i, limit l) {
+  if (i.in_place()) co_return all_.on_loop(examine(all_.home(), std::move(l)));
   using findings = std::vector<finding>;
-  const round_of<findings> all =
+  const round_ptr<findings> all =
       all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().admin().examine(all_.home(), l); });
   const limit own(runtime::never, l.stop());  // each has a limit of its own
   const verdict over = co_await all->settle(all_.home(), all_of_them, own);
@@ -76,7 +73,7 @@ task<answer<std::vector<finding>>> client::examine_here(limit l) {
   if (all->count().yes == 0) {
     co_return answer<findings>::unknown(all_.why_not(*all, "none of the servers can be examined"));
   }
-  findings found = settings_.known;
+  findings found = known_;
   const names_by_identity names = co_await names_of_servers(all_);
   judge_names(names, all_.size(), found);
   for (std::size_t who = 0; who < all_.size(); ++who) {

@@ -5,8 +5,9 @@
 #include <charconv>
 #include <utility>
 
-#include "quorum/client.hpp"
+#include "quorum/admin.hpp"
 #include "quorum/shared_view.hpp"
+#include "storage/claim.hpp"
 
 namespace holdfast::quorum {
 
@@ -17,7 +18,7 @@ using storage::io;
 using storage::task;
 
 /// Where a list goes on: `<server>:<servers that were not listed>:<where it goes on there>`.
-struct client::list_position {
+struct admin::list_position {
   std::size_t who = 0;
   servers missed = 0;  // they gave no answer
   std::string there{};
@@ -70,12 +71,9 @@ limit half_of(const io& i, const limit& l) {
 
 }  // namespace
 
-task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
-  answer<listing> got = co_await all_.at_home(i, list_here(std::move(prefix), std::move(after), most, std::move(l)));
-  co_return got;
-}
-
-task<answer<listing>> client::list_here(std::string prefix, std::string after, std::size_t most, limit l) {
+task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
+  io& home = all_.home();
+  if (i.in_place()) co_return all_.on_loop(list(home, std::move(prefix), std::move(after), most, std::move(l)));
   std::optional<list_position> from = list_position::read(after, all_.size());
   if (!from) co_return answer<listing>::unknown(failure(errc::bad_option, "no page has said to go on from there"));
   listing page{.names = {}, .next = {}};
@@ -113,9 +111,9 @@ task<answer<listing>> client::list_here(std::string prefix, std::string after, s
 }
 
 /// Each list and each look would wait for them. A majority is waited for, and the others for a moment.
-task<answer<client::servers>> client::silent_servers(limit l) {
+task<answer<admin::servers>> admin::silent_servers(limit l) {
   const limit each = all_.until(half_of(all_.home(), l).at());
-  const round_of<std::string> all =
+  const round_ptr<std::string> all =
       all_.ask_all<std::string>([&](std::size_t who) { return all_[who].identity(all_.home(), each); });
   const limit own(each.at(), l.stop());
   const verdict so = co_await all->settle(all_.home(), of_step, own);
@@ -132,10 +130,10 @@ task<answer<client::servers>> client::silent_servers(limit l) {
 }
 
 /// Adds those of them that are in use, and were not shown when a server before was listed.
-task<std::optional<failure>> client::look_at(std::vector<std::string> names, const list_position& from, servers silent,
-                                             listing& page, limit l) {
+task<std::optional<failure>> admin::look_at(std::vector<std::string> names, const list_position& from, servers silent,
+                                            listing& page, limit l) {
   const limit each = all_.until(half_of(all_.home(), l).at());
-  std::vector<round_of<state>> looks;
+  std::vector<round_ptr<state>> looks;
   looks.reserve(names.size());
   for (const std::string& name : names) {
     looks.push_back(all_.ask_all<state>([&](std::size_t who) {

@@ -35,7 +35,7 @@ task<std::optional<failure>> server_set::reach_majority(std::size_t min_margin, 
   if (already >= majority() + min_margin) co_return std::nullopt;
   const instant enough = std::min(l.at(), later(home_.now(), longest_connect));
   const limit each = until(enough);
-  const round_of<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); }, min_margin);
+  const round_ptr<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); }, min_margin);
   const verdict so = co_await all->settle(home_, of_election, l);
   if (so == verdict::yes) co_return std::nullopt;
   const verdict without_margin = co_await all->settle(home_, of_step, l);  // what is too few says so by its votes

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "quorum/round.hpp"
+#include "quorum/vote_round.hpp"
 #include "runtime/io.hpp"
 #include "runtime/nursery.hpp"
 #include "storage/answer.hpp"
@@ -18,7 +18,7 @@
 namespace holdfast::quorum {
 
 template <class T>
-using round_of = std::shared_ptr<round<T>>;
+using round_ptr = std::shared_ptr<vote_round<T>>;
 
 template <class T>
 bool is_for_us(const storage::answer<T>&) {
@@ -28,7 +28,7 @@ bool is_for_us(const storage::answer<T>&) {
 inline bool is_for_us(storage::answer<storage::vote>& got) { return !got.is_yes() || got.value().fence != 0; }
 
 template <class T>
-storage::task<void> put_into(round_of<T> all, std::size_t who, storage::task<storage::answer<T>> work) {
+storage::task<void> put_into(round_ptr<T> all, std::size_t who, storage::task<storage::answer<T>> work) {
   storage::answer<T> got = storage::answer<T>::no();
   try {
     got = co_await work;
@@ -58,36 +58,21 @@ class server_set {
   [[nodiscard]] limit until(runtime::instant at) const { return limit(at, ending_.get_token()); }
   [[nodiscard]] bool is_ending() const noexcept { return ending_.stop_requested(); }
 
-  /// Runs it on the loop, wherever the caller is.
+  /// Runs a call of a blocking caller on the loop, and waits for it. The call has the caller's limit.
   template <class T>
-  [[nodiscard]] storage::task<T> at_home(storage::io& i, storage::task<T> work) {
-    if (!i.in_place()) {
-      T got = co_await work;
-      co_return got;
-    }
-    struct hand_over {
-      std::optional<T> got;
-      std::exception_ptr error;
-      runtime::signal over;
-      static storage::task<void> run(hand_over& to, storage::task<T> work) {
-        try {
-          T got = co_await work;
-          to.got.emplace(std::move(got));
-        } catch (...) {
-          to.error = std::current_exception();
-        }
-        to.over.set();
-      }
-    } there;
-    tasks_.run_until(hand_over::run(there, std::move(work)), there.over);  // the work has the caller's limit
-    if (there.error) std::rethrow_exception(there.error);
-    co_return std::move(*there.got);
+  [[nodiscard]] T on_loop(storage::task<T> call) {
+    std::optional<T> result;
+    std::exception_ptr error;
+    runtime::signal over;
+    tasks_.run_until(run(std::move(call), result, error, over), over);
+    if (error) std::rethrow_exception(error);
+    return std::move(*result);
   }
 
   /// Begins a question to all, without waiting for it.
   template <class T, class Ask>
-  [[nodiscard]] round_of<T> ask_all(Ask ask, std::size_t min_margin = 0) {
-    auto all = std::make_shared<round<T>>(voters_.size(), min_margin);
+  [[nodiscard]] round_ptr<T> ask_all(Ask ask, std::size_t min_margin = 0) {
+    auto all = std::make_shared<vote_round<T>>(voters_.size(), min_margin);
     for (std::size_t who = 0; who < voters_.size(); ++who) begin(put_into<T>(all, who, ask(who)));
     return all;
   }
@@ -96,7 +81,7 @@ class server_set {
 
   /// All that went wrong, server by server. Where asking again cannot help, the code says so.
   template <class T>
-  [[nodiscard]] storage::failure why_not(round<T>& all, std::string_view what) const {
+  [[nodiscard]] storage::failure why_not(vote_round<T>& all, std::string_view what) const {
     std::size_t for_good = 0, refused = 0;
     std::optional<errc> code, for_good_code;
     std::string text(what);
@@ -129,6 +114,17 @@ class server_set {
   void close() noexcept;
 
  private:
+  template <class T>
+  static storage::task<void> run(storage::task<T> call, std::optional<T>& result, std::exception_ptr& error,
+                                 runtime::signal& over) {
+    try {
+      T got = co_await call;
+      result.emplace(std::move(got));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    over.set();
+  }
   storage::task<storage::answer<storage::done>> reach(std::size_t who, limit);
 
   runtime::io& home_;

@@ -42,9 +42,9 @@ enum class verdict { open, yes, no, unknown };
 
 /// One question to all voters at once. At home only.
 template <class T>
-class round {
+class vote_round {
  public:
-  explicit round(std::size_t voters, std::size_t min_margin = 0) : replies_(voters) {
+  explicit vote_round(std::size_t voters, std::size_t min_margin = 0) : replies_(voters) {
     count_.voters = voters;
     count_.min_margin = min_margin;
   }

@@ -1,4 +1,4 @@
-#include "quorum/round.hpp"
+#include "quorum/vote_round.hpp"
 
 #include "seeded_bugs.hpp"
 

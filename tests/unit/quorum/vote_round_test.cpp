@@ -1,4 +1,4 @@
-#include "quorum/round.hpp"
+#include "quorum/vote_round.hpp"
 
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST(any_tally, never_changes_an_early_verdict) {
 
 TEST(round, settles_when_the_rule_can_tell) {
   runtime::inline_io here;
-  round<done> all(3);
+  vote_round<done> all(3);
   all.put(0, answer<done>::yes(done()));
   all.put(2, answer<done>::yes(done()));
   EXPECT_EQ(run_inline(all.settle(here, of_step, limit(runtime::never))), verdict::yes);
@@ -128,13 +128,13 @@ TEST(round, settles_when_the_rule_can_tell) {
 
 TEST(round, is_open_when_the_limit_comes_first) {
   runtime::inline_io here;
-  round<done> all(3);
+  vote_round<done> all(3);
   all.put(0, answer<done>::yes(done()));
   EXPECT_EQ(run_inline(all.settle(here, of_step, limit(here.now()))), verdict::open);
 }
 
 TEST(round, counts_a_vote_for_another_as_a_no) {
-  round<done> all(2);
+  vote_round<done> all(2);
   all.put(0, answer<done>::yes(done()), false);
   all.put(1, answer<done>::unknown(storage::failure(errc::unreachable, "")));
   EXPECT_EQ(all.count().no, 1u);

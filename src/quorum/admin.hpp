@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quorum/server_set.hpp"
+#include "storage/admin.hpp"
+#include "storage/break_request.hpp"
+#include "storage/owner.hpp"
+
+namespace holdfast::quorum {
+
+/// Operators' calls on a store of several servers: what a majority of them says or does counts.
+class admin final : public storage::admin {
+ public:
+  /// `known`: findings about how the store is set up, part of every examination.
+  admin(server_set& all, std::vector<finding> known) : all_(all), known_(std::move(known)) {}
+
+  storage::task<storage::answer<state>> inspect(storage::io&, std::string name, limit) override;
+  storage::task<storage::answer<listing>> list(storage::io&, std::string prefix, std::string after, std::size_t most,
+                                               limit) override;
+  storage::task<storage::answer<storage::done>> revoke(storage::io&, std::string name, std::string reason,
+                                                       std::uint64_t fence, limit) override;
+  /// First determines who holds the lock at a majority and whether that holder is meant, because a single server may
+  /// know another fence. Then takes it from that holder at every server. If no holder is meant, the servers are asked
+  /// all the same, because a reply to this very call may have been lost.
+  storage::task<storage::answer<storage::done>> break_lock(storage::io&, storage::break_request, limit) override;
+  storage::task<storage::answer<std::vector<finding>>> examine(storage::io&, limit) override;
+
+ private:
+  /// The limit of one request to each server.
+  [[nodiscard]] limit each_within(const limit&) const;
+  /// What each server says, if it does so in time.
+  storage::task<round_ptr<state>> views_of(std::string name, limit);
+  [[nodiscard]] storage::answer<state> common_view(vote_round<state>&) const;
+  /// A majority decides, but all servers are waited for: one that acts later would act on whoever holds the lock then.
+  storage::task<storage::answer<storage::done>> settle_all(round_ptr<storage::done>, limit, const char* otherwise);
+  struct list_position;
+  using servers = std::uint64_t;  ///< a bit for each
+  /// Returns the servers that do not answer while a majority does.
+  storage::task<storage::answer<servers>> silent_servers(limit);
+  /// Adds the names that are in use and were not shown when an earlier server was listed.
+  storage::task<std::optional<storage::failure>> look_at(std::vector<std::string> names, const list_position&,
+                                                         servers silent, listing&, limit);
+
+  server_set& all_;
+  const std::vector<finding> known_;
+  // The holder that each unanswered break_lock() meant, by the id of the call. Used on the loop only.
+  std::map<storage::owner_id, storage::owner_id> meant_by_;
+};
+
+}  // namespace holdfast::quorum
