@@ -39,12 +39,12 @@ void cells::watch(const std::string& name, const owner_bytes& owner, session_id 
   forget_watchers_.run(now);
 }
 
-std::vector<summons> cells::take_watchers(const std::string& name) {
+std::vector<notification> cells::take_watchers(const std::string& name) {
   struct watcher {
     session_id session;
     owner_bytes owner;
   };
-  std::vector<summons> all;
+  std::vector<notification> all;
   for (const watcher& each : take_watchers_.rows<watcher>(name)) all.push_back({each.session, {.owner = each.owner}});
   return all;
 }

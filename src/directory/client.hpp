@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "directory/file_watch.hpp"
 #include "directory/folder.hpp"
 #include "directory/inbox.hpp"
-#include "directory/ledger.hpp"
-#include "directory/lookout.hpp"
+#include "directory/lock_table.hpp"
 #include "directory/sessions.hpp"
 #include "runtime/loop.hpp"
 #include "storage/claim.hpp"
@@ -14,7 +14,7 @@
 namespace holdfast::directory {
 
 /// The store "dir:": one machine, many processes, no server. Rows of SQLite say who holds and who waits, the kernel
-/// says who lives, and a datagram wakes whoever is next.
+/// says which processes are alive, and a datagram wakes the next waiter.
 class client final : public storage::backend, private storage::admin {
  public:
   /// Throws storage::failure.
@@ -27,9 +27,8 @@ class client final : public storage::backend, private storage::admin {
   [[nodiscard]] guarantees promises() const noexcept override;
 
  private:
-  class place;
-  class number;
-  class in_inbox;
+  class claim;
+  class cell;
   [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
   [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
                                                                      std::uint64_t fence, limit) override;
@@ -40,19 +39,19 @@ class client final : public storage::backend, private storage::admin {
   [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
   [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
                                                                      std::uint32_t whole, limit) override;
-  runtime::task<storage::answer<storage::done>> post(runtime::io&, session_id to, const letter&, limit);
+  runtime::task<storage::answer<storage::done>> send(runtime::io&, session_id to, const revoke_message&, limit);
   void check_files();
   void refresh_files() noexcept;
-  void summon(const std::string& name, std::vector<summons>, instant until) noexcept;
+  void notify(const std::string& name, std::vector<notification>, instant until) noexcept;
 
   folder folder_;
   sessions sessions_;
   const std::int64_t pid_namespace_;
-  std::vector<session_id> gone_;  // before us, without a word
+  std::vector<session_id> ended_;  // earlier sessions that ended without leave()
   runtime::loop& loop_;
-  ledger ledger_;
+  lock_table table_;
   inbox inbox_;
-  lookout lookout_;
+  file_watch file_watch_;
 };
 
 }  // namespace holdfast::directory

@@ -6,7 +6,7 @@
 #include <array>
 #include <atomic>
 
-#include "directory/reserve.hpp"
+#include "directory/fences.hpp"
 #include "runtime/fork.hpp"
 #include "storage/answer.hpp"
 
@@ -31,16 +31,17 @@ constexpr std::array<const char*, 3> files_of_sqlite{"locks.db", "locks.db-wal",
     case SQLITE_AUTH: throw storage::failure(errc::denied, words);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      throw storage::failure(errc::foreign,
-                             words + " (the file is damaged, or not ours; move it away when no lock is held)");
+      throw storage::failure(
+          errc::foreign,
+          words + " (the file is damaged or belongs to another program; move it away when no lock is held)");
     case SQLITE_CANTOPEN:
       throw storage::failure(errc::not_ready, words + " (is the directory writable, and are file descriptors left?)");
     default: throw storage::failure(errc::not_ready, words);
   }
 }
 
-/// How many are open, and in which generation of forks they were opened. One word, and no mutex: a fork may happen at
-/// any time.
+/// The number of open databases, and the generation of forks in which they were opened. One atomic word instead of a
+/// mutex, because a fork may happen at any time.
 struct count {
   unsigned generation;
   int open;
@@ -50,19 +51,20 @@ static_assert(std::atomic<count>::is_always_lock_free);
 
 }  // namespace
 
-census::census() {
+fork_guard::fork_guard() {
   const unsigned now = runtime::fork_generation();
   count before = counted;
   do {
     if (before.generation != now && before.open != 0) {
-      throw storage::failure(errc::forked,
-                             "a directory was open when this process was forked; open it in the child only, "
-                             "or let the child exec");
+      throw storage::failure(
+          errc::forked,
+          "this process was forked while a directory store was open; open the store in the child only, "
+          "or let the child exec");
     }
   } while (!counted.compare_exchange_weak(before, count{now, before.open + 1}));
 }
 
-census::~census() {
+fork_guard::~fork_guard() {
   count before = counted;
   while (!counted.compare_exchange_weak(before, count{before.generation, before.open - 1})) {
   }
@@ -100,19 +102,20 @@ std::span<const std::byte> column::bytes() const noexcept {
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(row_, index_))};
 }
 
-database::database(const folder& in, writers& one, const sessions& living) : path_(in.file("locks.db")), files_(in) {
-  const writers::turn ours(one, boot_clock::now() + 5s);
-  reserve fences(in);
-  if (!fences.is_new() && fences.of_another_boot()) {  // nobody who is in it lives, and it may be damaged
+database::database(const folder& in, writer_lock& writers, const sessions& alive)
+    : path_(in.file("locks.db")), files_(in) {
+  const writer_lock::turn ours(writers, boot_clock::now() + 5s);
+  fence_reserve fences(in);
+  if (!fences.is_new() && fences.of_another_boot()) {  // all its sessions are dead, and it may be damaged
     for (const char* each : files_of_sqlite) in.remove(each);
-    fences.extend_to(fences.end());  // only now: whoever finds no database begins one behind them
+    fences.extend_to(fences.end());  // after the removal: a client that finds no database creates one
   }
-  in.make_file("locks.db");  // for us alone; SQLite would ask the umask
+  in.make_file("locks.db");  // readable by this user only; SQLite would use the umask
   open();
-  make_tables(fences, living);
-  // Last: if this client is killed before, the next one starts over.
-  if (fences.is_new()) fences.extend_to(number_of("SELECT reserved FROM mint"));
-  files_.add("sessions", living.file());
+  make_tables(fences, alive);
+  // This comes last: if this client is killed before it, the next one starts over.
+  if (fences.is_new()) fences.extend_to(read_number("SELECT reserved FROM mint"));
+  files_.add("sessions", alive.file());
   for (const char* each : files_of_sqlite) files_.add(each, in.identify(each));
 }
 
@@ -120,13 +123,13 @@ void database::open() {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path_.c_str(), &opened, flags, nullptr);
-  database_.reset(opened);  // there is one also where that failed
+  database_.reset(opened);  // set even if opening failed
   if (code != SQLITE_OK) fail(opened, path_);
   sqlite3_busy_timeout(opened, 2'000);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   run("PRAGMA journal_mode = WAL");
-  run("PRAGMA synchronous = OFF");        // what a loss of power destroys is void then; see reserve.hpp
-  run("PRAGMA wal_autocheckpoint = 64");  // the log stays short: to copy it back costs next to nothing
+  run("PRAGMA synchronous = OFF");        // what a power loss destroys is void then; see fences.hpp
+  run("PRAGMA wal_autocheckpoint = 64");  // a short log costs little to copy back
 }
 
 void database::closing::operator()(sqlite3* opened) const noexcept { sqlite3_close_v2(opened); }
@@ -135,51 +138,52 @@ void database::run(const char* sql) {
   if (sqlite3_exec(get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(get(), path_);
 }
 
-void database::wait_for_strangers(instant until) noexcept {
+void database::limit_busy_wait(instant until) noexcept {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
   sqlite3_busy_timeout(get(), static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 2'000)));
 }
 
 bool database::in_transaction() const noexcept { return sqlite3_get_autocommit(get()) == 0; }
 
-std::int64_t database::number_of(const char* sql) const {
+std::int64_t database::read_number(const char* sql) const {
   return statement(get(), sql).row<std::int64_t>().value_or(0);
 }
 
-void database::make_tables(const reserve& fences, const sessions& living) {
-  const std::int64_t found = number_of("PRAGMA user_version");
-  const std::int64_t mark = number_of("PRAGMA application_id");
-  // The mark comes with the tables, in one transaction.
-  if (mark != our_mark && (mark != 0 || found != 0 || number_of("SELECT count(*) FROM sqlite_master") != 0)) {
-    throw storage::failure(errc::foreign, path_ + " is a database of something else");
+void database::make_tables(const fence_reserve& fences, const sessions& alive) {
+  const std::int64_t found = read_number("PRAGMA user_version");
+  const std::int64_t mark = read_number("PRAGMA application_id");
+  // The mark is written in one transaction with the tables.
+  if (mark != our_mark && (mark != 0 || found != 0 || read_number("SELECT count(*) FROM sqlite_master") != 0)) {
+    throw storage::failure(errc::foreign, path_ + " is a database of another program");
   }
   const auto written_by = [&](const char* which) {
-    return path_ + " was written by " + which + " version of Holdfast (" + std::to_string(found) + ", we know " +
-           std::to_string(version) + ")";
+    return path_ + " was written by " + which + " version of Holdfast (format " + std::to_string(found) +
+           ", this version knows " + std::to_string(version) + ")";
   };
   if (found > version) throw storage::failure(errc::foreign, written_by("a newer"));
-  const bool in_use = living.anybody();
-  // Without the file of the fences nobody knows in which boot the tables were written.
+  const bool in_use = alive.any_other();
+  // Without the file "fences" it is unknown in which boot the tables were written.
   if (found == version && (in_use || !fences.is_new())) return;
   if (in_use && found == 0) {
-    throw storage::failure(errc::foreign, path_ + " was deleted or replaced while clients use it; end them");
+    throw storage::failure(errc::foreign, path_ + " was deleted or replaced while clients use it; stop them");
   }
   if (in_use) {
-    throw storage::failure(errc::foreign, written_by("an older") + ", and is in use; end those who have it open");
+    throw storage::failure(errc::foreign,
+                           written_by("an older") + " and is in use; stop the clients that have it open");
   }
   std::int64_t last_fence = fences.end();
-  if (found != 0) last_fence = std::max(last_fence, number_of("SELECT reserved FROM mint"));
+  if (found != 0) last_fence = std::max(last_fence, read_number("SELECT reserved FROM mint"));
   start_over(last_fence);
 }
 
-/// Nobody who is in the tables lives. What remains is how far fences were used.
+/// Replaces tables whose sessions are all dead. Only the fences go on where they were.
 void database::start_over(std::int64_t last_fence) {
   run("BEGIN IMMEDIATE");
   for (const char* each : {"place", "session", "mint", "cell", "watcher", "note"}) {
     run((std::string("DROP TABLE IF EXISTS ") + each).c_str());
   }
-  // Who holds has its session in `held`; who waits has a growing ticket. The row with neither is of all who hold: its
-  // part is the sum of theirs. Fixed leases are found by their end.
+  // A holder has its session in `held`, a waiter has a growing ticket. The row with neither is the sum of all holders.
+  // Fixed leases are indexed by their expiry.
   run("CREATE TABLE IF NOT EXISTS place(name BLOB, held INTEGER, ticket INTEGER, owner BLOB, session INTEGER NOT NULL,"
       "  part INTEGER NOT NULL, whole INTEGER NOT NULL, fence INTEGER NOT NULL, ttl INTEGER NOT NULL,"
       "  expires INTEGER NOT NULL, label BLOB NOT NULL, delay INTEGER NOT NULL, PRIMARY KEY(name, held, ticket, "

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "directory/file_watch.hpp"
 #include "directory/folder.hpp"
-#include "directory/opened_files.hpp"
 #include "directory/sessions.hpp"
-#include "directory/writers.hpp"
+#include "directory/writer_lock.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace holdfast::directory {
 
-class reserve;
+class fence_reserve;
 
 /// A column of the current row. It converts to integers, to strings and to containers of bytes or ids. A file that
 /// another program has changed can contain anything: what is missing is zero.
@@ -135,43 +135,43 @@ class statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// Counts the databases that this process has open. A fork inherits what SQLite knows of them, but not the kernel's
-/// locks that this knowledge is about, nor the threads that may have been changing it: it must not touch SQLite any
-/// more.
-class census {
+/// Counts the databases that this process has open. A forked child must not use SQLite if its parent had one open: it
+/// inherits SQLite's memory, but neither the kernel's locks that this memory describes nor the threads that may have
+/// been changing it.
+class fork_guard {
  public:
-  census();  ///< one more; throws storage::failure(forked) in the heir of a process that had one open
-  census(const census&) = delete;
-  census& operator=(const census&) = delete;
-  ~census();
+  fork_guard();  ///< throws storage::failure(forked) in such a child
+  fork_guard(const fork_guard&) = delete;
+  fork_guard& operator=(const fork_guard&) = delete;
+  ~fork_guard();
 };
 
-/// The SQLite file of a store, with its tables. All errors are storage::failures that say what to do.
+/// The SQLite file of a store, with its tables. Errors are storage::failures that say what to do.
 class database {
  public:
-  /// Opened as the one writer: SQLite's own lock does not wait where it should when many open a file at once.
-  /// What an older version has left is begun anew if nobody is in it.
-  database(const folder&, writers&, const sessions&);
+  /// Opens it as the one writer, because SQLite's own lock sometimes does not wait when many processes open a file at
+  /// once. Tables of an older version are replaced if no client uses them.
+  database(const folder&, writer_lock&, const sessions&);
   database(const database&) = delete;
   database& operator=(const database&) = delete;
 
   [[nodiscard]] sqlite3* get() const noexcept { return database_.get(); }
   void run(const char* sql);
   [[nodiscard]] bool in_transaction() const noexcept;
-  /// Somebody who is none of us may have it locked: wait until then, two seconds at most.
-  void wait_for_strangers(instant until) noexcept;
+  /// Bounds the wait for another program that has the file locked: until `until`, but at most two seconds.
+  void limit_busy_wait(instant until) noexcept;
   [[nodiscard]] opened_files& files() noexcept { return files_; }
 
  private:
   void open();
-  [[nodiscard]] std::int64_t number_of(const char* sql) const;
-  void make_tables(const reserve&, const sessions&);
+  [[nodiscard]] std::int64_t read_number(const char* sql) const;
+  void make_tables(const fence_reserve&, const sessions&);
   void start_over(std::int64_t last_fence);
   struct closing {
     void operator()(sqlite3*) const noexcept;
   };
   const std::string path_;
-  const census counted_;
+  const fork_guard guard_;
   std::unique_ptr<sqlite3, closing> database_;
   opened_files files_;
 };

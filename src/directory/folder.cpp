@@ -26,7 +26,7 @@ namespace {
   throw storage::failure(denied ? errc::denied : errc::not_ready, what + ": " + std::generic_category().message(why));
 }
 
-// On these a lock is kept by a server or not at all, and a socket leads nowhere.
+// On these file systems locks are kept by a server or not at all, and sockets do not work.
 const char* network_file_system(long type) noexcept {
   switch (type) {
     case NFS_SUPER_MAGIC: return "NFS";
@@ -48,14 +48,15 @@ const char* network_file_system(long type) noexcept {
   }
 }
 
-/// Links are followed, but none that another user has put there, and could turn to another folder while we hold a lock.
+/// Follows symbolic links except those of other users, who could point them to another folder while a lock is held.
 descriptor open_folder(const std::string& path) {
   constexpr int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   descriptor opened(::open(path.c_str(), how | O_NOFOLLOW));
   struct stat link{};
   if (opened.get() >= 0 || ::lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return opened;
   if (link.st_uid != ::geteuid() && link.st_uid != 0) {
-    throw storage::failure(errc::denied, path + " is a link of user " + std::to_string(link.st_uid) + ", not of ours");
+    throw storage::failure(
+        errc::denied, path + " is a symbolic link that belongs to user " + std::to_string(link.st_uid) + ", not to us");
   }
   return descriptor(::open(path.c_str(), how));
 }
@@ -91,39 +92,39 @@ std::string folder::of_this_user() { return "/var/tmp/holdfast-" + std::to_strin
 
 folder::folder(const std::string& path) : path_(path) {
   if (path.empty() || path.front() != '/') {
-    throw storage::failure(errc::bad_url, "dir: wants an absolute path, for example dir:/var/lib/locks");
+    throw storage::failure(errc::bad_url, "dir: needs an absolute path, for example dir:/var/lib/locks");
   }
   if (path.find_first_of("?#") != std::string::npos) {
-    throw storage::failure(errc::bad_url, "dir: takes no options, so there is no ? and no # in its path");
+    throw storage::failure(errc::bad_url, "dir: takes no options, so its path cannot contain ? or #");
   }
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     if (errno == ENOENT || errno == ENOTDIR) {
       throw storage::failure(errc::bad_url,
-                             "cannot make " + path + ": what it should be in is no directory; make that first");
+                             "cannot create " + path + ": its parent is not a directory; create that first");
     }
-    fail(errno, "cannot make " + path);
+    fail(errno, "cannot create " + path);
   }
   fd_ = open_folder(path);
   if (fd_.get() < 0) fail(errno, "cannot open " + path);
 
   struct stat is{};
-  if (::fstat(fd_.get(), &is) != 0) fail(errno, "cannot look at " + path);
+  if (::fstat(fd_.get(), &is) != 0) fail(errno, "cannot examine " + path);
   if (is.st_uid != ::geteuid() && is.st_uid != 0) {
-    throw storage::failure(errc::denied, path + " belongs to user " + std::to_string(is.st_uid) +
-                                             ", not to us; name a directory of your own");
+    throw storage::failure(errc::denied,
+                           path + " belongs to user " + std::to_string(is.st_uid) + "; name a directory of your own");
   }
   if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    throw storage::failure(errc::denied, path + " may be written by others; chmod go-w it, or choose another");
+    throw storage::failure(errc::denied,
+                           path + " can be written by other users; run chmod go-w on it, or choose another directory");
   }
   struct statfs file_system{};
-  if (::fstatfs(fd_.get(), &file_system) != 0) fail(errno, "cannot look at the file system of " + path);
+  if (::fstatfs(fd_.get(), &file_system) != 0) fail(errno, "cannot examine the file system of " + path);
   if (const char* network = network_file_system(file_system.f_type)) {
-    throw storage::failure(errc::unsupported,
-                           path + " is on " + network + "; locks need a file system of this machine");
+    throw storage::failure(errc::unsupported, path + " is on " + network + "; locks need a local file system");
   }
   identity_.emplace(is);
   if (!is_store(fd_.get())) refuse_other_files(fd_.get(), path);
-  ::flock(fd_.get(), LOCK_SH | LOCK_NB);  // systemd-tmpfiles leaves such a directory alone, however old it gets
+  ::flock(fd_.get(), LOCK_SH | LOCK_NB);  // systemd-tmpfiles does not clean a locked directory
 }
 
 timespec folder::check() const {
@@ -160,7 +161,7 @@ descriptor folder::open_file(const std::string& name) const {
 
 void folder::make_file(const std::string& name) const {
   const descriptor made(::openat(fd_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (made.get() < 0 && errno != EEXIST) fail(errno, "cannot make " + file(name));
+  if (made.get() < 0 && errno != EEXIST) fail(errno, "cannot create " + file(name));
 }
 
 std::optional<std::string> folder::read(const std::string& name) const {
@@ -184,7 +185,7 @@ void folder::replace(const std::string& name, const std::string& text) const {
 }
 
 void folder::make_folder(const std::string& name) const {
-  if (::mkdirat(fd_.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot make " + file(name));
+  if (::mkdirat(fd_.get(), name.c_str(), 0700) != 0 && errno != EEXIST) fail(errno, "cannot create " + file(name));
 }
 
 void folder::remove(const std::string& name) const noexcept { ::unlinkat(fd_.get(), name.c_str(), 0); }

@@ -39,24 +39,25 @@ class folder {
   /// moved. Returns the time at which a file in it was last created, deleted or renamed.
   timespec check() const;
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// Short whatever the path is: the address of a socket has room for 107 bytes only.
+  /// A short alias of any path, because the address of a socket has room for 107 bytes only.
   [[nodiscard]] std::string short_path(const std::string& name) const;
   /// Opens or creates a file in it; the descriptor does not survive exec. Throws storage::failure.
   [[nodiscard]] descriptor open_file(const std::string& name) const;
-  /// Makes an empty file if there is none, and leaves one that is there alone, unopened. Throws storage::failure.
+  /// Creates an empty file if it does not exist. Does not open an existing file. Throws storage::failure.
   void make_file(const std::string& name) const;
-  /// The text of a small file; nothing if there is none. Throws storage::failure.
+  /// Returns the text of a small file, or an empty optional if it does not exist. Throws storage::failure.
   [[nodiscard]] std::optional<std::string> read(const std::string& name) const;
-  /// Puts a text in its place: whatever happens, a loss of power included, it is the old one or the new one, and when
-  /// this returns, the new one. Throws storage::failure.
+  /// Replaces the text of a file atomically and durably: after a power loss it is the old one or the new one, and the
+  /// new one once this has returned. Throws storage::failure.
   void replace(const std::string& name, const std::string& text) const;
-  /// The file that a name refers to now; throws storage::failure(foreign) if there is none.
+  /// Returns the file that a name refers to now. Throws storage::failure(foreign) if it does not exist.
   [[nodiscard]] identity identify(const std::string& name) const;
   /// Throws storage::failure(foreign) if the name refers to another file by now, or to none.
   void check(const std::string& name, const identity&) const;
   /// Sets the times of a file to now, if it exists.
   void refresh(const std::string& name) const noexcept;
-  void make_folder(const std::string& name) const;  ///< if it is not there; throws storage::failure
+  /// Creates a folder in it if it does not exist. Throws storage::failure.
+  void make_folder(const std::string& name) const;
   void remove(const std::string& name) const noexcept;
 
  private:

@@ -17,6 +17,9 @@ namespace holdfast::directory {
 
 namespace {
 
+constexpr std::uint64_t mark_of_request = 0x6f67'2074'656c'2021;
+constexpr std::uint64_t mark_of_break = 0x656e'6f67'2073'6921;
+
 std::string name_of(session_id id) { return "inboxes/" + std::to_string(id); }
 
 sockaddr_un address(const folder& in, session_id id) {
@@ -29,32 +32,66 @@ sockaddr_un address(const folder& in, session_id id) {
 
 descriptor make_socket(const folder& in, session_id own) {
   in.make_folder("inboxes");
-  in.remove(name_of(own));  // of a session that had the same number before a restore
+  in.remove(name_of(own));  // left by a session with the same number, before a restore
   const sockaddr_un here = address(in, own);
   descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (made.get() < 0 || ::bind(made.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0) {
     throw storage::failure(errc::not_ready,
-                           "cannot make " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
+                           "cannot create " + in.file(name_of(own)) + ": " + std::generic_category().message(errno));
   }
   return made;
 }
 
-std::size_t kernels_room() {
+std::size_t kernel_capacity() {
   std::ifstream file("/proc/sys/net/unix/max_dgram_qlen");
-  std::size_t room = 0;
-  return file >> room && room > 0 ? room : 1;
+  std::size_t capacity = 0;
+  return file >> capacity && capacity > 0 ? capacity : 1;
 }
 
 }  // namespace
 
-inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& gone, runtime::loop& loop)
+std::string revoke_message::packed() const {
+  const head h{broken ? mark_of_break : mark_of_request, fence, static_cast<std::uint32_t>(reason.size()),
+               static_cast<std::uint32_t>(owners.size())};
+  std::string bytes(sizeof h, '\0');
+  std::memcpy(bytes.data(), &h, sizeof h);
+  bytes.append(reason);
+  for (const owner_bytes& each : owners) bytes.append(each.data(), each.size());
+  return bytes;
+}
+
+std::optional<revoke_message> revoke_message::parse(std::string_view bytes) {
+  head h{};
+  if (bytes.size() < sizeof h) return std::nullopt;
+  std::memcpy(&h, bytes.data(), sizeof h);
+  bytes.remove_prefix(sizeof h);
+  const bool broken = h.mark == mark_of_break;
+  if ((!broken && h.mark != mark_of_request) || h.reason > longest_reason || h.owners > most_owners)
+    return std::nullopt;
+  if (bytes.size() != h.reason + h.owners * sizeof(owner_bytes)) return std::nullopt;
+  revoke_message read{
+      .fence = h.fence, .reason = std::string(bytes.substr(0, h.reason)), .owners = {}, .broken = broken};
+  read.owners.resize(h.owners);
+  std::memcpy(read.owners.data(), bytes.data() + h.reason, h.owners * sizeof(owner_bytes));
+  return read;
+}
+
+receiver::receiver(inbox& in, const owner_bytes& owner) : inbox_(in), owner_(owner) {
+  inbox_.receivers_.with([&](auto& all) { all[owner_] = this; });
+}
+
+receiver::~receiver() {
+  inbox_.receivers_.with([&](auto& all) { all.erase(owner_); });
+}
+
+inbox::inbox(const folder& in, session_id own, const std::vector<session_id>& ended, runtime::loop& loop)
     : folder_(in),
       own_(own),
       loop_(loop),
       socket_(make_socket(in, own)),
       address_(in.identify(name_of(own))),
-      room_(kernels_room()) {
-  for (const session_id id : gone) in.remove(name_of(id));
+      capacity_(kernel_capacity()) {
+  for (const session_id id : ended) in.remove(name_of(id));
   loop_.watch(socket_.get(), [this] { read(); });
 }
 
@@ -63,89 +100,83 @@ inbox::~inbox() {
   folder_.remove(name_of(own_));
 }
 
-void inbox::add(const owner_bytes& owner, addressee& waiter) {
-  waiting_.with([&](auto& all) { all[owner] = &waiter; });
-}
-
-void inbox::remove(const owner_bytes& owner) noexcept {
-  waiting_.with([&](auto& all) { all.erase(owner); });
-}
-
 void inbox::check() const { folder_.check(name_of(own_), address_); }
 
 void inbox::refresh() const noexcept { folder_.refresh(name_of(own_)); }
 
 void inbox::wake_all() {
-  waiting_.with([](auto& all) {
-    for (auto& [owner, waiter] : all) waiter->called.set();
+  receivers_.with([](auto& all) {
+    for (auto& [owner, each] : all) each->called.set();
   });
 }
 
-bool inbox::send(session_id to, const message& text) const {
-  return put(to, {reinterpret_cast<const char*>(&text), sizeof text}) != fate::gone;
+inbox::result inbox::send(session_id to, const message& text) const {
+  return send(to, std::string_view(reinterpret_cast<const char*>(&text), sizeof text));
 }
 
-inbox::fate inbox::send(session_id to, const letter& text) const { return put(to, text.packed()); }
+inbox::result inbox::send(session_id to, const revoke_message& text) const {
+  return send(to, std::string_view(text.packed()));
+}
 
-inbox::fate inbox::put(session_id to, std::string_view bytes) const {
+inbox::result inbox::send(session_id to, std::string_view bytes) const {
   const sockaddr_un there = address(folder_, to);
   for (;;) {
     const ssize_t sent = ::sendto(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                                   reinterpret_cast<const sockaddr*>(&there), sizeof there);
-    if (sent >= 0) return fate::sent;
+    if (sent >= 0) return result::sent;
     if (errno == EINTR) continue;
-    return errno == ECONNREFUSED || errno == ENOENT ? fate::gone : fate::full;
+    return errno == ECONNREFUSED || errno == ENOENT ? result::gone : result::full;
   }
 }
 
-void inbox::report_to(std::function<void(storage::revoke_request)> whom) {
-  asked_.with([&](auto& to) { to = std::move(whom); });
+void inbox::when_revoked(std::function<void(storage::revoke_request)> reaction) {
+  revoked_.with([&](auto& to) { to = std::move(reaction); });
 }
 
-void inbox::when_in_doubt(std::function<void()> verify) {
-  doubt_.with([&](auto& to) { to = std::move(verify); });
+void inbox::when_overflowed(std::function<void()> reaction) {
+  overflow_.with([&](auto& to) { to = std::move(reaction); });
 }
 
-/// It may have been full, and what was sent then is lost.
+/// The inbox may have been full, and messages that were sent then are lost.
 void inbox::overflowed() {
   wake_all();
-  doubt_.with([](const auto& verify) {
-    if (verify) verify();
+  overflow_.with([](const auto& reaction) {
+    if (reaction) reaction();
   });
 }
 
 void inbox::read() {
-  std::array<char, letter::longest + 1> bytes;
+  std::array<char, revoke_message::longest + 1> bytes;
   for (std::size_t count = 0;; ++count) {
     const ssize_t n = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (n < 0) {
-      if (count >= room_) overflowed();
+      if (count >= capacity_) overflowed();
       return;
     }
     message text;
     if (n == static_cast<ssize_t>(sizeof text)) {
       std::memcpy(&text, bytes.data(), sizeof text);
       deliver(text);
-    } else if (const auto asks = letter::parse({bytes.data(), static_cast<std::size_t>(n)})) {
-      deliver(*asks);
+    } else if (const auto revoked = revoke_message::parse({bytes.data(), static_cast<std::size_t>(n)})) {
+      deliver(*revoked);
     }
   }
 }
 
 void inbox::deliver(const message& text) {
-  waiting_.with([&](auto& all) {
+  receivers_.with([&](auto& all) {
     const auto at = all.find(text.owner);
-    if (at == all.end()) return;  // it has left
+    if (at == all.end()) return;  // the claim has ended
     if (text.fence != 0) at->second->granted.with([&](auto& last) { last = text; });
     at->second->called.set();
   });
 }
 
-void inbox::deliver(const letter& text) {
-  asked_.with([&](const auto& to) {
-    if (!to) return;
+void inbox::deliver(const revoke_message& text) {
+  revoked_.with([&](const auto& reaction) {
+    if (!reaction) return;
     for (const owner_bytes& each : text.owners) {
-      to({std::bit_cast<storage::owner_id>(each), text.fence, text.reason, text.taken});
+      reaction({std::bit_cast<storage::owner_id>(each), text.fence, text.reason, text.broken});
     }
   });
 }

@@ -187,7 +187,7 @@ class TheStore(support.Case):
         self.assertNotIn("secret", run.errors())
 
     def test_a_folder_that_cannot_be_made_is_78(self):
-        self.assert_fails(f"dir:{self.folder}/no/such/parent", 78, "make that first")
+        self.assert_fails(f"dir:{self.folder}/no/such/parent", 78, "create that first")
         (self.folder / "file").write_text("")
         self.assert_fails(f"dir:{self.folder}/file", 69, "Not a directory")
 

@@ -61,9 +61,9 @@ class AnotherUser(OtherUsers):
 
     def test_is_refused_a_folder_that_everybody_may_write(self):
         at = self.make("open", self.nobody.pw_uid, 0o777)
-        self.assert_denied(at, "may be written by others")
+        self.assert_denied(at, "can be written by other users")
         at.chmod(0o1777)
-        self.assert_denied(at, "may be written by others")
+        self.assert_denied(at, "can be written by other users")
         self.assertEqual(list(at.iterdir()), [])
 
     def test_is_refused_a_folder_of_root_that_it_may_not_write(self):
@@ -71,7 +71,7 @@ class AnotherUser(OtherUsers):
 
     def test_is_refused_where_it_may_not_make_one(self):
         self.make("parent", 0, 0o755)
-        self.assert_denied(self.folder / "parent" / "new", "cannot make")
+        self.assert_denied(self.folder / "parent" / "new", "cannot create")
 
     def test_is_refused_a_file_that_it_may_not_write(self):
         at = self.make("own", self.nobody.pw_uid, 0o700)

@@ -1,4 +1,4 @@
-// The clock on the wall is set back: fences go on growing, and nothing waits for it.
+// The wall clock is set back and ahead: fences keep growing, and no lease or check depends on it.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ namespace {
 std::atomic<long> wall_offset{0};  // seconds
 }
 
-// In place of the C library's, for everything in this program.
+// Replaces the function of the C library in this program.
 extern "C" int clock_gettime(clockid_t which, timespec* at) {
   const int result = static_cast<int>(::syscall(SYS_clock_gettime, which, at));
   if (which == CLOCK_REALTIME) at->tv_sec += wall_offset;
@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(directory_clock, that_is_set_back_does_not_make_fences_go_back) {
+TEST(directory_clock, that_is_set_back_does_not_decrease_fences) {
   const directory_store d;
   store s = d.open();
   std::uint64_t last = 0;
@@ -43,7 +43,7 @@ TEST(directory_clock, that_is_set_back_does_not_make_fences_go_back) {
   }
 }
 
-TEST(directory_clock, that_is_set_back_is_no_reason_to_begin_again_after_a_restart) {
+TEST(directory_clock, that_is_set_back_does_not_decrease_fences_after_a_restart) {
   const directory_store d;
   wall_offset = 0;
   std::uint64_t last = 0;
@@ -66,7 +66,7 @@ TEST(directory_clock, does_not_end_a_fixed_lease_when_it_is_set_ahead) {
   wall_offset = 0;
 }
 
-/// Until the kernel's clock for files has ticked.
+/// Waits until the kernel's clock for files has ticked.
 void wait_for_a_tick(const std::string& changed, const std::string& to_change) {
   struct stat before{}, after{};
   do {
@@ -76,8 +76,8 @@ void wait_for_a_tick(const std::string& changed, const std::string& to_change) {
   } while (after.st_mtim.tv_sec == before.st_ctim.tv_sec && after.st_mtim.tv_nsec == before.st_ctim.tv_nsec);
 }
 
-// The files are examined when the directory has changed, and for some seconds after that.
-TEST(directory_clock, that_is_ahead_does_not_hide_that_a_file_is_deleted) {
+// The files are checked after a change of the directory, and for some seconds after that.
+TEST(directory_clock, that_is_ahead_does_not_hide_a_deleted_file) {
   const directory_store d;
   store s = d.open();
   wall_offset = 3600;

@@ -1,4 +1,4 @@
-// A thousand processes at one lock, and half of them killed.
+// A thousand processes wait for one lock, and half of them are killed.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -17,10 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Says that it waits, on a pipe.
-class teller final : public observer {
+/// Writes a byte to a pipe when the client waits.
+class wait_reporter final : public observer {
  public:
-  explicit teller(int to) : to_(to) {}
+  explicit wait_reporter(int to) : to_(to) {}
   void on(const event& e) noexcept override {
     const char waiting = '!';
     if (e.what == event::kind::waiting) [[maybe_unused]]
@@ -32,12 +32,12 @@ class teller final : public observer {
 };
 
 constexpr int many = 1000;
-constexpr int bound = 300;  // seconds: a crowd is slow to come, not to hang
+constexpr int bound = 300;  // seconds: starting a thousand processes is slow
 
 int wait_in_line(const directory_store& d, int number, int waiting, int served) {
   ::alarm(bound);
   try {
-    store s = d.open({.patience = 60s, .observe = std::make_shared<teller>(waiting)});
+    store s = d.open({.patience = 60s, .observe = std::make_shared<wait_reporter>(waiting)});
     const lease held = s.acquire("a");
     return ::write(served, &number, sizeof number) == sizeof number && held.held() ? 0 : 1;
   } catch (const std::exception& e) {
@@ -46,7 +46,7 @@ int wait_in_line(const directory_store& d, int number, int waiting, int served) 
   }
 }
 
-TEST(directory_crowd, of_a_thousand_is_served_in_order_though_half_of_it_is_killed) {
+TEST(directory_crowd, of_a_thousand_is_served_in_order_when_half_is_killed) {
   const directory_store d;
   int waiting[2], served[2];
   ASSERT_EQ(::pipe(waiting), 0);
@@ -55,9 +55,9 @@ TEST(directory_crowd, of_a_thousand_is_served_in_order_though_half_of_it_is_kill
   std::vector<pid_t> crowd;
   {
     std::optional<store> s = d.open();
-    (void)s->acquire("a");  // the tables are there
+    (void)s->acquire("a");  // creates the tables
   }
-  // The holder is a process, too: this one stays without threads, so that it can fork.
+  // The holder is a process of its own, so that this one has no threads and can fork.
   int go[2];
   ASSERT_EQ(::pipe(go), 0);
   const pid_t holder = ::fork();
@@ -73,7 +73,7 @@ TEST(directory_crowd, of_a_thousand_is_served_in_order_though_half_of_it_is_kill
   ::close(go[0]);
   char word = 0;
   ASSERT_EQ(::read(waiting[0], &word, 1), 1);
-  for (int n = 0; n < many; ++n) {  // one after the other: the order is known
+  for (int n = 0; n < many; ++n) {  // one after the other, so that the order is known
     crowd.push_back(::fork());
     ASSERT_GE(crowd.back(), 0);
     if (crowd.back() == 0) {
@@ -83,7 +83,7 @@ TEST(directory_crowd, of_a_thousand_is_served_in_order_though_half_of_it_is_kill
     ASSERT_EQ(::read(waiting[0], &word, 1), 1);
   }
   for (int n = 0; n < many; n += 2) ::kill(crowd[static_cast<std::size_t>(n)], SIGKILL);
-  ::close(go[1]);  // the holder goes
+  ::close(go[1]);  // ends the holder
   std::vector<int> order;
   for (int n = 1; n < many; n += 2) {
     int number = -1;
@@ -99,7 +99,7 @@ TEST(directory_crowd, of_a_thousand_is_served_in_order_though_half_of_it_is_kill
     ::waitpid(crowd[static_cast<std::size_t>(n)], &status, 0);
     EXPECT_TRUE(n % 2 == 0 ? WIFSIGNALED(status) : status == 0) << n;
   }
-  EXPECT_TRUE(d.open().try_acquire("a")) << "somebody left with the lock";
+  EXPECT_TRUE(d.open().try_acquire("a")) << "a process ended without releasing the lock";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Files that are missing, damaged, replaced, or have no room.
+// Files that are missing, damaged or replaced, and full disks.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-TEST(directory_files, are_made_when_they_are_not_there_for_their_owner_only) {
+TEST(directory_files, are_created_for_their_owner_only) {
   const directory_store d;
   store s = d.open();
   const lease held = s.acquire("a");
@@ -32,7 +32,7 @@ TEST(directory_files, are_made_when_they_are_not_there_for_their_owner_only) {
   }
 }
 
-TEST(directory_files, leave_nothing_but_the_tables_behind_when_all_are_gone) {
+TEST(directory_files, leave_no_socket_behind_when_all_clients_have_left) {
   const directory_store d;
   {
     store s = d.open();
@@ -41,15 +41,15 @@ TEST(directory_files, leave_nothing_but_the_tables_behind_when_all_are_gone) {
   EXPECT_TRUE(fs::is_empty(d.file("inboxes")));
 }
 
-TEST(directory_files, cannot_be_made_where_the_parent_is_missing_and_the_error_says_where) {
+TEST(directory_files, report_a_missing_parent_with_its_path) {
   const directory_store d;
   const auto [code, text] = failure_of([&] { (void)open(d.url() + "/no/such"); });
   EXPECT_EQ(code, errc::bad_url);
   EXPECT_TRUE(contains(text, d.path() + "/no/such")) << text;
-  EXPECT_TRUE(contains(text, "make that first")) << text;
+  EXPECT_TRUE(contains(text, "create that first")) << text;
 }
 
-TEST(directory_files, are_asked_for_by_an_absolute_path) {
+TEST(directory_files, need_an_absolute_path) {
   for (const char* url : {"dir:", "dir:locks", "dir:./locks"}) {
     const auto [code, text] = failure_of([&] { (void)open(url); });
     EXPECT_EQ(code, errc::bad_url) << url;
@@ -57,7 +57,7 @@ TEST(directory_files, are_asked_for_by_an_absolute_path) {
   }
 }
 
-TEST(directory_files, are_not_made_in_a_directory_of_something_else) {
+TEST(directory_files, are_not_created_in_a_directory_with_other_files) {
   const directory_store d;
   fs::create_directory(d.path());
   std::ofstream(d.file("report.txt")) << "precious";
@@ -72,7 +72,7 @@ TEST(directory_files, are_not_made_in_a_directory_of_something_else) {
   EXPECT_FALSE(fs::exists("/locks.db"));
 }
 
-TEST(directory_files, are_made_in_an_empty_or_half_made_directory) {
+TEST(directory_files, are_created_in_an_empty_or_half_created_store) {
   for (const char* left : {"", "lost+found/", "sessions", "writers", "inboxes/", "locks.db", "fences.new"}) {
     const directory_store d;
     fs::create_directory(d.path());
@@ -83,12 +83,12 @@ TEST(directory_files, are_made_in_an_empty_or_half_made_directory) {
       std::ofstream(d.file(name)).flush();
     }
     EXPECT_TRUE(d.open().try_acquire("a")) << left;
-    std::ofstream(d.file("report.txt")) << "it is a store now";
+    std::ofstream(d.file("report.txt")) << "the directory is a store now";
     EXPECT_TRUE(d.open().try_acquire("a")) << left;
   }
 }
 
-TEST(directory_files, are_made_by_several_clients_at_a_time) {
+TEST(directory_files, are_created_by_several_clients_at_once) {
   for (int k = 0; k < 10; ++k) {
     const directory_store d;
     std::vector<std::future<bool>> all;
@@ -100,7 +100,7 @@ TEST(directory_files, are_made_by_several_clients_at_a_time) {
   }
 }
 
-TEST(directory_files, that_are_no_database_are_refused_and_left_alone) {
+TEST(directory_files, refuse_a_file_that_is_no_database_and_keep_it) {
   const directory_store d;
   fs::create_directory(d.path());
   fs::permissions(d.path(), fs::perms::owner_all);
@@ -121,7 +121,7 @@ void run_sql(const std::string& file, const char* sql) {
   sqlite3_close(database);
 }
 
-TEST(directory_files, of_a_newer_version_are_refused_and_both_versions_named) {
+TEST(directory_files, refuse_a_newer_version_and_name_both_versions) {
   const directory_store d;
   (void)d.open();
   run_sql(d.file("locks.db"), "PRAGMA user_version = 99");
@@ -131,7 +131,7 @@ TEST(directory_files, of_a_newer_version_are_refused_and_both_versions_named) {
   EXPECT_TRUE(contains(text, "99")) << text;
 }
 
-TEST(directory_files, of_an_older_version_are_begun_anew_and_fences_go_on) {
+TEST(directory_files, replace_an_older_version_and_keep_fences_growing) {
   const directory_store d;
   const std::uint64_t last = d.open().acquire("a").fence();
   run_sql(d.file("locks.db"),
@@ -142,7 +142,7 @@ TEST(directory_files, of_an_older_version_are_begun_anew_and_fences_go_on) {
   EXPECT_TRUE(d.open().try_acquire("a"));
 }
 
-TEST(directory_files, of_an_older_version_that_are_in_use_are_refused) {
+TEST(directory_files, refuse_an_older_version_that_is_in_use) {
   const directory_store d;
   const store s = d.open();
   run_sql(d.file("locks.db"), "PRAGMA user_version = 1");
@@ -152,7 +152,7 @@ TEST(directory_files, of_an_older_version_that_are_in_use_are_refused) {
   EXPECT_TRUE(contains(text, "in use")) << text;
 }
 
-TEST(directory_files, of_another_program_are_refused) {
+TEST(directory_files, refuse_a_database_of_another_program) {
   for (const char* other : {"CREATE TABLE precious(x); PRAGMA user_version = 1", "CREATE TABLE precious(x)"}) {
     const directory_store d;
     fs::create_directory(d.path());
@@ -163,21 +163,21 @@ TEST(directory_files, of_another_program_are_refused) {
   }
 }
 
-TEST(directory_files, that_are_deleted_under_way_end_what_is_held_and_are_named) {
+TEST(directory_files, report_loss_and_name_the_directory_when_it_is_deleted) {
   const directory_store d;
   store s = d.open();
   lease held = s.acquire("a");
   const std::stop_token lost = held.lost_token();
   fs::remove_all(d.path());
-  EXPECT_TRUE(test::happens(lost)) << "somebody else may hold it by now";
+  EXPECT_TRUE(test::happens(lost)) << "another client may hold it by now";
   EXPECT_FALSE(held.held());
   const auto [code, text] = failure_of([&] { (void)s.acquire("b"); });
   EXPECT_EQ(code, errc::foreign) << text;
   EXPECT_TRUE(contains(text, "deleted or replaced")) << text;
-  EXPECT_TRUE(d.open().try_acquire("a")) << "a store that is opened anew works";
+  EXPECT_TRUE(d.open().try_acquire("a")) << "the store works after it is opened again";
 }
 
-TEST(directory_files, that_are_deleted_under_way_are_an_error_to_those_who_wait) {
+TEST(directory_files, report_an_error_to_waiters_when_they_are_deleted) {
   const directory_store d;
   store first = d.open(), second = d.open();
   const lease held = first.acquire("a");
@@ -196,7 +196,7 @@ TEST(directory_files, that_are_deleted_under_way_are_an_error_to_those_who_wait)
   EXPECT_EQ(test::get(std::move(waiter)), errc::foreign);
 }
 
-TEST(directory_files, that_are_moved_away_with_what_is_above_them_end_what_is_held) {
+TEST(directory_files, report_loss_when_a_parent_directory_is_moved_away) {
   const directory_store d;
   const std::string above = fs::path(d.path()).parent_path(), url = "dir:" + above + "/deep/locks";
   fs::create_directory(above + "/deep");
@@ -210,7 +210,7 @@ TEST(directory_files, that_are_moved_away_with_what_is_above_them_end_what_is_he
   EXPECT_TRUE(open(url).try_acquire("a"));
 }
 
-TEST(directory_files, of_an_earlier_boot_are_begun_anew_and_fences_go_on_behind_what_was_reserved) {
+TEST(directory_files, replace_an_earlier_boot_and_continue_above_the_reserve) {
   const directory_store d;
   std::uint64_t last = 0;
   {
@@ -218,11 +218,11 @@ TEST(directory_files, of_an_earlier_boot_are_begun_anew_and_fences_go_on_behind_
   }
   const std::uint64_t reserved = last + 123'456'789'000;  // far ahead of the clock
   std::ofstream(d.file("fences")) << "holdfast 1 another-boot " << reserved << "\n";
-  std::ofstream(d.file("locks.db")) << "what a loss of power has left of it";
+  std::ofstream(d.file("locks.db")) << "left over after a power loss";
   EXPECT_GT(d.open().acquire("a").fence(), reserved);
 }
 
-TEST(directory_files, with_fences_of_a_newer_version_or_of_something_else_are_refused) {
+TEST(directory_files, refuse_unknown_fence_files) {
   for (const char* text : {"holdfast 2 boot 1 more\n", "precious", ""}) {
     const directory_store d;
     {
@@ -233,7 +233,7 @@ TEST(directory_files, with_fences_of_a_newer_version_or_of_something_else_are_re
   }
 }
 
-TEST(directory_files, that_do_not_say_which_fences_were_used_are_refused) {
+TEST(directory_files, refuse_a_database_without_the_last_fence) {
   const directory_store d;
   store s = d.open();
   run_sql(d.file("locks.db"), "DELETE FROM mint");
@@ -242,7 +242,7 @@ TEST(directory_files, that_do_not_say_which_fences_were_used_are_refused) {
   EXPECT_TRUE(contains(text, "locks.db")) << text;
 }
 
-TEST(directory_files, that_are_truncated_under_way_are_an_error_and_nothing_hangs) {
+TEST(directory_files, report_a_truncated_database_and_do_not_hang) {
   const directory_store d;
   store s = d.open();
   {
@@ -255,7 +255,7 @@ TEST(directory_files, that_are_truncated_under_way_are_an_error_and_nothing_hang
   EXPECT_TRUE(contains(text, "locks.db")) << text;
 }
 
-/// A small file system of its own; made by root, gone at the end of the scope.
+/// A small tmpfs, mounted for the lifetime of this object. Needs root.
 class small_file_system {
  public:
   explicit small_file_system(unsigned long flags = 0) {
@@ -285,14 +285,14 @@ class small_file_system {
   test::temporary_folder folder_;
 };
 
-TEST(directory_files, on_a_full_disk_are_an_error_that_says_so_and_work_again_when_there_is_room) {
+TEST(directory_files, report_a_full_disk_and_recover_when_there_is_room) {
   const small_file_system disk;
   store s = open("dir:" + disk.path() + "/locks", {.patience = 50ms});
   {
     const lease held = s.acquire("a");
   }
   disk.fill();
-  // What is in the log may leave room for a while.
+  // The log may have free pages for a while.
   std::pair<std::error_code, std::string> failed;
   for (int k = 0; k < 1000 && !failed.first; ++k) {
     failed = failure_of([&] { (void)s.acquire("name " + std::to_string(k) + std::string(400, 'x')).owner(); });
@@ -303,7 +303,7 @@ TEST(directory_files, on_a_full_disk_are_an_error_that_says_so_and_work_again_wh
   EXPECT_TRUE(s.try_acquire("a", within(test::hang)));
 }
 
-TEST(directory_files, on_a_full_disk_keep_no_lock_when_there_is_room_again) {
+TEST(directory_files, keep_no_lock_after_a_full_disk) {
   const small_file_system disk;
   const std::string url = "dir:" + disk.path() + "/locks";
   store s = open(url, {.patience = 50ms});
@@ -324,14 +324,14 @@ TEST(directory_files, on_a_full_disk_keep_no_lock_when_there_is_room_again) {
                            [&] { return queue.try_acquire("a0", until(give_up.get_token()), {}, why).has_value(); });
   ASSERT_TRUE(test::happens(waits.get_future()));
   disk.fill();
-  // What is left of the last page of the log may do for some.
+  // The last page of the log may have room for some.
   bool full = false;
   for (int k = 0; k < 1000 && !full; ++k) {
     full = failure_of([&] { (void)s.acquire("name " + std::to_string(k) + std::string(400, 'x')).owner(); }).first !=
            std::error_code();
   }
   ASSERT_TRUE(full);
-  give_up.request_stop();  // its place cannot be given back now
+  give_up.request_stop();  // the waiter cannot leave the queue now
   EXPECT_FALSE(test::get(std::move(waiter)));
   int unknown = 0;
   for (lease& l : held) unknown += l.release() == released::unknown ? 1 : 0;
@@ -343,7 +343,7 @@ TEST(directory_files, on_a_full_disk_keep_no_lock_when_there_is_room_again) {
   }
 }
 
-TEST(directory_files, on_a_read_only_file_system_are_an_error_that_says_so) {
+TEST(directory_files, report_a_read_only_file_system) {
   const small_file_system disk;
   disk.make_read_only();
   const auto [code, text] = failure_of([&] { (void)open("dir:" + disk.path() + "/locks"); });

@@ -52,7 +52,7 @@ std::string title_of(const testing::TestParamInfo<lost_file>& one) {
   return title;
 }
 
-/// A holder and a waiter of one lock, each a client of its own.
+/// A holder and a waiter of one lock, in two clients.
 class directory_lost_files : public testing::TestWithParam<lost_file> {
  protected:
   using failure = std::pair<std::error_code, std::string>;
@@ -75,7 +75,7 @@ class directory_lost_files : public testing::TestWithParam<lost_file> {
       });
     });
   }
-  /// The sockets of the holder and of the waiter are the oldest and the newest.
+  /// The socket of the holder is the oldest one, that of the waiter the newest.
   [[nodiscard]] std::string path() const {
     const std::string& name = GetParam().name;
     if (name != "socket of the holder" && name != "socket of the waiter") return there_.file(name);
@@ -97,7 +97,7 @@ class directory_lost_files : public testing::TestWithParam<lost_file> {
 
 class directory_guarded_files : public directory_lost_files {};
 
-TEST_P(directory_guarded_files, end_the_lease_though_nobody_asks) {
+TEST_P(directory_guarded_files, report_loss_to_a_holder_that_makes_no_request) {
   const std::stop_token lost = held_->lost_token();
   spoil(path(), GetParam().how);
   EXPECT_TRUE(test::happens(lost));
@@ -115,7 +115,7 @@ TEST_P(directory_guarded_files, are_checked_before_every_grant) {
   EXPECT_EQ(test::get(std::move(waiter_)).first, errc::foreign);
 }
 
-TEST_P(directory_guarded_files, have_one_holder_though_others_open_it) {
+TEST_P(directory_guarded_files, allow_one_holder_when_others_open_the_store) {
   const std::stop_token lost = held_->lost_token();
   spoil(path(), GetParam().how);
   std::optional<store> third;
@@ -134,7 +134,7 @@ TEST_P(directory_guarded_files, have_one_holder_though_others_open_it) {
   second_.reset();
   thirds.reset();
   third.reset();
-  EXPECT_TRUE(there_.open().try_acquire("a", within(test::hang))) << "all have closed it, and it works again";
+  EXPECT_TRUE(there_.open().try_acquire("a", within(test::hang))) << "works again when all clients have closed it";
 }
 
 INSTANTIATE_TEST_SUITE_P(of, directory_guarded_files,
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(of, directory_guarded_files,
 
 class directory_other_files : public directory_lost_files {};
 
-TEST_P(directory_other_files, leave_the_lock_with_its_holder_and_its_queue) {
+TEST_P(directory_other_files, keep_the_holder_and_the_queue) {
   spoil(path(), GetParam().how);
   {
     store third = there_.open();
@@ -157,7 +157,7 @@ TEST_P(directory_other_files, leave_the_lock_with_its_holder_and_its_queue) {
   EXPECT_TRUE(first_->try_acquire("a", within(test::hang)));
 }
 
-TEST_P(directory_other_files, tell_a_holder_whose_lock_is_broken) {
+TEST_P(directory_other_files, notify_a_holder_whose_lock_is_broken) {
   const std::stop_token lost = held_->lost_token();
   spoil(path(), GetParam().how);
   EXPECT_TRUE(there_.open().break_lock("a", held_->fence(), "a test"));
@@ -176,7 +176,7 @@ std::vector<lost_file> other_files() {
 }
 INSTANTIATE_TEST_SUITE_P(of, directory_other_files, testing::ValuesIn(other_files()), title_of);
 
-TEST(directory_old_files, of_a_store_in_use_look_new_to_a_cleaner) {
+TEST(directory_old_files, are_refreshed_while_the_store_is_in_use) {
   const directory_store d;
   store s = d.open();
   (void)s.acquire("a");
@@ -194,17 +194,17 @@ TEST(directory_old_files, of_a_store_in_use_look_new_to_a_cleaner) {
   }));
 }
 
-TEST(directory_old_files, without_fences_are_begun_again_when_nobody_uses_them) {
+TEST(directory_old_files, without_fences_are_replaced_when_not_in_use) {
   const directory_store d;
   std::uint64_t last = 0;
   {
     store s = d.open();
-    EXPECT_TRUE(fs::exists(d.file("fences"))) << "also where a store has only latches";
+    EXPECT_TRUE(fs::exists(d.file("fences"))) << "also in a store that has only latches";
     latch(s, "once", 2).count_down();
     last = s.acquire("a").fence();
     fs::remove(d.file("fences"));
     latch(d.open(), "once", 2).count_down();
-    EXPECT_TRUE(fs::exists(d.file("fences"))) << "written again by the next client";
+    EXPECT_TRUE(fs::exists(d.file("fences"))) << "the next client writes it again";
     latch(s, "twice", 2).count_down();
     fs::remove(d.file("fences"));
   }

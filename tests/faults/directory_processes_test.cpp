@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A process that stands still in the middle of a write: it has the writer's byte.
+/// A process that is stopped in the middle of a write, with the writer's byte locked.
 class stopped_writer {
  public:
   explicit stopped_writer(const directory_store& d) : pid_(::fork()) {
@@ -51,7 +51,7 @@ class stopped_writer {
   pid_t pid_;
 };
 
-TEST(directory_processes, that_are_stopped_in_a_write_are_named_when_patience_is_over) {
+TEST(directory_processes, are_named_after_patience_when_stopped_in_a_write) {
   const directory_store d;
   (void)d.open();
   store s = d.open({.patience = 50ms});
@@ -62,7 +62,7 @@ TEST(directory_processes, that_are_stopped_in_a_write_are_named_when_patience_is
   EXPECT_TRUE(contains(text, "stopped in the middle of a write")) << text;
 }
 
-TEST(directory_processes, that_are_stopped_in_a_write_delay_the_others_only_until_they_go_on) {
+TEST(directory_processes, delay_others_only_while_stopped_in_a_write) {
   const directory_store d;
   store s = d.open();
   const stopped_writer writer(d);
@@ -71,7 +71,7 @@ TEST(directory_processes, that_are_stopped_in_a_write_delay_the_others_only_unti
   EXPECT_TRUE(test::get(std::move(waiter)));
 }
 
-/// How many stand in line for the writer's byte, as they have written down themselves.
+/// Returns the number of waiting writers according to the file.
 std::uint64_t waiting_writers(const directory_store& d) {
   struct {
     std::uint64_t next, served;
@@ -82,7 +82,7 @@ std::uint64_t waiting_writers(const directory_store& d) {
   return tickets.next - tickets.served;
 }
 
-TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_callers_wait_one_for_another) {
+TEST(directory_processes, stopped_in_a_write_keep_the_limits_of_other_callers) {
   const directory_store d;
   store s = d.open({.patience = test::hang});
   const stopped_writer writer(d);
@@ -91,19 +91,19 @@ TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_callers_wait_o
   std::error_code why;
   EXPECT_FALSE(s.try_acquire("b", within(50ms), {}, why));
   EXPECT_FALSE(why);
-  EXPECT_NE(patient.wait_for(0s), std::future_status::ready) << "it had to wait for the one before it";
+  EXPECT_NE(patient.wait_for(0s), std::future_status::ready) << "the second call had to wait for the first";
   writer.go_on();
   EXPECT_TRUE(test::get(std::move(patient)));
 }
 
-TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_async_callers_miss_their_limits) {
+TEST(directory_processes, stopped_in_a_write_keep_the_limits_of_async_callers) {
   const directory_store d;
   store s = d.open({.patience = test::hang});
   const stopped_writer writer(d);
   std::promise<std::error_code> patient, hasty;
   const auto tell = [](std::promise<std::error_code>& to) {
     return [&to](std::error_code why, std::optional<lease> got) {
-      got.reset();  // here, not some time later: the next test forks, and nothing may be open then
+      got.reset();  // closes the store before the next test forks
       to.set_value(why);
     };
   };
@@ -111,12 +111,12 @@ TEST(directory_processes, that_are_stopped_in_a_write_do_not_make_async_callers_
   s.async_try_acquire("b", within(50ms), {}, tell(hasty));
   std::future<std::error_code> first = patient.get_future();
   EXPECT_EQ(test::get(hasty.get_future()), std::error_code());
-  EXPECT_NE(first.wait_for(0s), std::future_status::ready) << "it had to wait for the one before it";
+  EXPECT_NE(first.wait_for(0s), std::future_status::ready) << "the second call had to wait for the first";
   writer.go_on();
   EXPECT_EQ(test::get(std::move(first)), std::error_code());
 }
 
-/// Says one byte when it is there, and stays until it is killed.
+/// A child that reports when it is ready, and runs until it is killed.
 template <class F>
 class standing_child {
  public:
@@ -150,18 +150,18 @@ class standing_child {
   pid_t pid_ = -1;
 };
 
-TEST(directory_processes, that_are_killed_free_their_locks_though_their_children_live_on) {
+TEST(directory_processes, free_their_locks_when_killed_although_a_child_lives_on) {
   const directory_store d;
   int stay[2];
   ASSERT_EQ(::pipe(stay), 0);
   const standing_child holder([&](const auto& ready) {
     store s = d.open();
     const lease held = s.acquire("a");
-    if (::fork() == 0) {  // it has copies of all files of its parent, and must not keep its lock alive
+    if (::fork() == 0) {  // inherits copies of its parent's descriptors, which must not keep the lock
       ::close(stay[1]);
       ready();
       char end = 0;
-      [[maybe_unused]] const ssize_t over = ::read(stay[0], &end, 1);  // until the test is over
+      [[maybe_unused]] const ssize_t over = ::read(stay[0], &end, 1);  // until the test ends
       ::_exit(0);
     }
     ::close(stay[1]);
@@ -175,7 +175,7 @@ TEST(directory_processes, that_are_killed_free_their_locks_though_their_children
   ::close(stay[1]);
 }
 
-TEST(directory_processes, that_are_killed_leave_no_rows_behind_for_those_who_come_later) {
+TEST(directory_processes, leave_no_locks_behind_when_killed) {
   const directory_store d;
   {
     const standing_child holder([&](const auto& ready) {
@@ -190,14 +190,14 @@ TEST(directory_processes, that_are_killed_leave_no_rows_behind_for_those_who_com
   for (int k = 0; k < 20; ++k) EXPECT_TRUE(s.try_acquire("a" + std::to_string(k)));
 }
 
-TEST(directory_processes, that_fork_keep_their_locks_and_the_child_has_none) {
+TEST(directory_processes, keep_their_locks_after_a_fork_and_the_child_has_none) {
   const directory_store d;
   store s = d.open();
   lease held = s.acquire("a");
   test::child other([&] {
     HOLDFAST_SHOULD(!held.held());
     HOLDFAST_SHOULD(held.release() == released::unknown);
-    // What it has of SQLite's is a copy of somebody else's.
+    // The child has a copy of SQLite's memory, which describes locks of the parent.
     const auto [code, text] = failure_of([&] { (void)d.open(); });
     HOLDFAST_SHOULD(code == errc::forked);
     return contains(text, "let the child exec");
@@ -208,7 +208,7 @@ TEST(directory_processes, that_fork_keep_their_locks_and_the_child_has_none) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST(directory_processes, that_fork_when_nothing_is_open_may_open_it_in_parent_and_child) {
+TEST(directory_processes, may_open_a_store_on_both_sides_of_an_earlier_fork) {
   const directory_store d;
   (void)d.open().acquire("a");
   test::child other([&] { return d.open().try_acquire("a", within(test::hang)).has_value(); });
@@ -216,13 +216,13 @@ TEST(directory_processes, that_fork_when_nothing_is_open_may_open_it_in_parent_a
   EXPECT_TRUE(d.open().try_acquire("a", within(test::hang)));
 }
 
-TEST(directory_processes, that_could_not_open_it_leave_nothing_open_and_may_fork) {
+TEST(directory_processes, may_fork_after_a_failed_open) {
   const directory_store d;
   {
     const store s = d.open();
   }
   std::ofstream(d.file("fences")) << "holdfast 1 another-boot 1\n";
-  std::filesystem::create_directory(d.file("fences.new"));  // so it cannot be said that they are of this boot now
+  std::filesystem::create_directory(d.file("fences.new"));  // prevents writing that they are of this boot now
   const auto count_open = [] {
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return std::distance(begin(all), end(all));

@@ -6,7 +6,7 @@
 
 namespace holdfast::faults {
 
-/// A directory for one test, and what is in it.
+/// A directory store for one test.
 class directory_store {
  public:
   [[nodiscard]] std::string path() const { return folder_.file("locks"); }
@@ -18,7 +18,7 @@ class directory_store {
   test::temporary_folder folder_;
 };
 
-/// The error that f ends with.
+/// Returns the error that `f` throws.
 template <class F>
 [[nodiscard]] std::pair<std::error_code, std::string> failure_of(F f) {
   try {

@@ -1,4 +1,4 @@
-// Whose directory it is. Root may do everything, so these are asked by somebody else.
+// Owners and permissions of directories. Root may do everything, so these tests run as another user.
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -14,19 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t somebody = 65534;
+constexpr uid_t other_user = 65534;
 
-/// In a child of its own, which root has changed into somebody else.
+/// Runs `f` in a child process as another user.
 template <class F>
-bool as_somebody(F f) {
+bool as_other_user(F f) {
   test::child other([&] {
-    HOLDFAST_SHOULD(::setgroups(0, nullptr) == 0 && ::setgid(somebody) == 0 && ::setuid(somebody) == 0);
+    HOLDFAST_SHOULD(::setgroups(0, nullptr) == 0 && ::setgid(other_user) == 0 && ::setuid(other_user) == 0);
     return f();
   });
   return other.ends_well();
 }
 
-/// A folder that everybody may enter.
+/// A folder that every user may enter.
 class open_folder {
  public:
   open_folder() { fs::permissions(fs::path(folder_.file("x")).parent_path(), fs::perms(0777)); }
@@ -38,7 +38,7 @@ class open_folder {
 
 TEST(directory_users, use_a_directory_of_their_own) {
   const open_folder place;
-  EXPECT_TRUE(as_somebody([&] {
+  EXPECT_TRUE(as_other_user([&] {
     store s = open("dir:" + place.file("mine"));
     const lease held = s.acquire("a");
     struct stat is{};
@@ -48,12 +48,12 @@ TEST(directory_users, use_a_directory_of_their_own) {
   }));
 }
 
-TEST(directory_users, are_refused_the_directory_of_another_and_told_whose_it_is) {
+TEST(directory_users, are_refused_the_directory_of_another_user_by_name) {
   const open_folder place;
   fs::create_directory(place.file("theirs"));
   fs::permissions(place.file("theirs"), fs::perms(0755));
-  ASSERT_EQ(::chown(place.file("theirs").c_str(), 12345, 12345), 0) << "only root may give things away";
-  EXPECT_TRUE(as_somebody([&] {
+  ASSERT_EQ(::chown(place.file("theirs").c_str(), 12345, 12345), 0) << "this test needs root";
+  EXPECT_TRUE(as_other_user([&] {
     const auto [code, text] = failure_of([&] { (void)open("dir:" + place.file("theirs")); });
     HOLDFAST_SHOULD(code == errc::denied);
     return contains(text, "belongs to user 12345");
@@ -64,34 +64,34 @@ TEST(directory_users, are_refused_a_directory_that_they_may_not_enter) {
   const open_folder place;
   fs::create_directory(place.file("closed"));
   fs::permissions(place.file("closed"), fs::perms(0700));
-  EXPECT_TRUE(as_somebody([&] {
+  EXPECT_TRUE(as_other_user([&] {
     const auto [code, text] = failure_of([&] { (void)open("dir:" + place.file("closed")); });
     HOLDFAST_SHOULD(code == errc::denied);
     return contains(text, "Permission denied");
   }));
 }
 
-TEST(directory_users, are_refused_a_directory_that_everybody_may_write) {
+TEST(directory_users, are_refused_a_directory_that_everyone_can_write_to) {
   const open_folder place;
-  EXPECT_TRUE(as_somebody([&] {
+  EXPECT_TRUE(as_other_user([&] {
     fs::create_directory(place.file("mine"));
     fs::permissions(place.file("mine"), fs::perms(0777));
     const auto [code, text] = failure_of([&] { (void)open("dir:" + place.file("mine")); });
     HOLDFAST_SHOULD(code == errc::denied);
-    return contains(text, "may be written by others");
+    return contains(text, "can be written by other users");
   }));
 }
 
-TEST(directory_users, cannot_make_one_where_they_may_not_write) {
-  EXPECT_TRUE(as_somebody([&] {
+TEST(directory_users, cannot_create_a_directory_where_they_may_not_write) {
+  EXPECT_TRUE(as_other_user([&] {
     const auto [code, text] = failure_of([&] { (void)open("dir:/usr/holdfast-test"); });
     HOLDFAST_SHOULD(code == errc::denied);
-    return contains(text, "cannot make /usr/holdfast-test");
+    return contains(text, "cannot create /usr/holdfast-test");
   }));
 }
 
-TEST(directory_users, get_a_directory_of_their_own_when_they_name_none) {
-  EXPECT_TRUE(as_somebody([&] {
+TEST(directory_users, get_a_directory_of_their_own_by_default) {
+  EXPECT_TRUE(as_other_user([&] {
     store s = open();
     HOLDFAST_SHOULD(s.url() == "dir:/var/tmp/holdfast-" + std::to_string(::geteuid()));
     return s.try_acquire("holdfast-test/default").has_value();

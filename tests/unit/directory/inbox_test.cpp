@@ -26,7 +26,7 @@ class inboxes : public testing::Test {
  protected:
   test::temporary_folder there_;
   folder folder_{there_.file("locks")};
-  const std::vector<session_id> nobody_;
+  const std::vector<session_id> none_;
 };
 
 owner_bytes numbered(std::size_t n) {
@@ -35,55 +35,55 @@ owner_bytes numbered(std::size_t n) {
   return owner;
 }
 
-bool is_called(addressee& a) { return runtime::wait_here(a.called, within(test::hang)) == runtime::wake::signalled; }
+bool is_called(receiver& r) { return runtime::wait_here(r.called, within(test::hang)) == runtime::wake::signalled; }
 
-TEST_F(inboxes, call_whom_a_message_is_for_and_keep_a_grant_for_it) {
-  addressee granted, urged;
+TEST_F(inboxes, wake_the_receiver_of_a_message_and_keep_its_grant) {
   runtime::loop loop;
-  inbox to(folder_, 1, nobody_, loop);
-  const inbox from(folder_, 2, nobody_, loop);
-  to.add(numbered(1), granted);
-  to.add(numbered(2), urged);
-  EXPECT_TRUE(from.send(1, {.owner = numbered(1), .fence = 7}));
-  EXPECT_TRUE(from.send(1, {.owner = numbered(2)}));
-  EXPECT_TRUE(from.send(1, {.owner = numbered(3), .fence = 8})) << "to nobody";
+  inbox to(folder_, 1, none_, loop);
+  const inbox from(folder_, 2, none_, loop);
+  receiver granted(to, numbered(1)), called(to, numbered(2));
+  EXPECT_EQ(from.send(1, {.owner = numbered(1), .fence = 7}), inbox::result::sent);
+  EXPECT_EQ(from.send(1, {.owner = numbered(2)}), inbox::result::sent);
+  EXPECT_EQ(from.send(1, {.owner = numbered(3), .fence = 8}), inbox::result::sent) << "without a receiver";
   loop.start();
   EXPECT_TRUE(is_called(granted));
-  EXPECT_TRUE(is_called(urged));
+  EXPECT_TRUE(is_called(called));
   EXPECT_EQ(granted.granted.with([](const auto& last) { return last ? last->fence : 0; }), 7u);
-  EXPECT_FALSE(urged.granted.with([](const auto& last) { return last.has_value(); }));
+  EXPECT_FALSE(called.granted.with([](const auto& last) { return last.has_value(); }));
 }
 
-TEST_F(inboxes, that_are_gone_are_known_to_be) {
+TEST_F(inboxes, report_that_a_receiver_is_gone) {
   runtime::loop loop;
-  const inbox from(folder_, 2, nobody_, loop);
+  const inbox from(folder_, 2, none_, loop);
   {
-    const inbox gone(folder_, 1, nobody_, loop);
-    EXPECT_TRUE(from.send(1, message()));
+    const inbox gone(folder_, 1, none_, loop);
+    EXPECT_EQ(from.send(1, message()), inbox::result::sent);
   }
-  EXPECT_FALSE(from.send(1, message()));
+  EXPECT_EQ(from.send(1, message()), inbox::result::gone);
 }
 
-TEST_F(inboxes, that_had_no_room_for_some_messages_call_all_and_let_what_is_held_be_looked_at) {
-  std::size_t room = 0;
-  ASSERT_TRUE(std::ifstream("/proc/sys/net/unix/max_dgram_qlen") >> room);
-  std::deque<addressee> all(2 * room + 10);
-  std::counting_semaphore<> doubts(0);
+TEST_F(inboxes, wake_all_receivers_and_verify_leases_after_an_overflow) {
+  std::size_t capacity = 0;
+  ASSERT_TRUE(std::ifstream("/proc/sys/net/unix/max_dgram_qlen") >> capacity);
+  std::counting_semaphore<> overflows(0);
   runtime::loop loop;
-  inbox to(folder_, 1, nobody_, loop);
-  const inbox from(folder_, 2, nobody_, loop);
-  to.when_in_doubt([&] { doubts.release(); });
-  for (std::size_t n = 0; n < all.size(); ++n) to.add(numbered(n), all[n]);
-  for (std::size_t n = 0; n < all.size(); ++n) EXPECT_TRUE(from.send(1, {.owner = numbered(n), .fence = 1}));
+  inbox to(folder_, 1, none_, loop);
+  const inbox from(folder_, 2, none_, loop);
+  std::deque<receiver> all;
+  to.when_overflowed([&] { overflows.release(); });
+  for (std::size_t n = 0; n < 2 * capacity + 10; ++n) all.emplace_back(to, numbered(n));
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    EXPECT_NE(from.send(1, {.owner = numbered(n), .fence = 1}), inbox::result::gone);
+  }
   loop.start();  // nothing was read before
-  for (addressee& each : all) ASSERT_TRUE(is_called(each));
-  EXPECT_FALSE(all.back().granted.with([](const auto& last) { return last.has_value(); })) << "there was room for all";
-  EXPECT_TRUE(test::happens(doubts));
+  for (receiver& each : all) ASSERT_TRUE(is_called(each));
+  EXPECT_FALSE(all.back().granted.with([](const auto& last) { return last.has_value(); })) << "nothing overflowed";
+  EXPECT_TRUE(test::happens(overflows));
 }
 
 #if !HOLDFAST_UNDER_TSAN
 
-/// Puts another file in the place of a loop's epoll: it cannot watch anything any more.
+/// Replaces the epoll of a loop by another file, so that the loop cannot watch anything.
 void blind(int epoll) {
   const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");
   ASSERT_EQ(::dup3(nothing.get(), epoll, O_CLOEXEC), epoll);
@@ -98,13 +98,13 @@ int epoll_of_this_process() {
   return -1;
 }
 
-TEST_F(inboxes, that_could_not_be_watched_close_nothing_in_children) {
+TEST_F(inboxes, close_nothing_in_children_after_a_failed_open) {
   runtime::loop loop;
   blind(epoll_of_this_process());
-  EXPECT_THROW(inbox(folder_, 1, nobody_, loop), std::system_error);
-  const descriptor others(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");  // it gets the number of the socket
-  test::child son([&] { return ::fcntl(others.get(), F_GETFD) != -1; });
-  EXPECT_TRUE(son.ends_well());
+  EXPECT_THROW(inbox(folder_, 1, none_, loop), std::system_error);
+  const descriptor other(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");  // gets the number of the closed socket
+  test::child child([&] { return ::fcntl(other.get(), F_GETFD) != -1; });
+  EXPECT_TRUE(child.ends_well());
 }
 
 #endif
