@@ -67,7 +67,7 @@ class claim_rows {
   void delay_holders(const std::string& name, session_id, std::int64_t now);
   /// Removes all holders of a session. Returns the sum of their parts.
   [[nodiscard]] std::uint64_t remove_holders(const std::string& name, session_id);
-  /// Returns the next higher session that holds the name; 0: there is none.
+  /// Returns the next higher session that holds the name; 0: no other session holds it.
   [[nodiscard]] session_id next_holder(const std::string& name, session_id after);
   [[nodiscard]] std::string label_of_a_holder(const std::string& name);
   struct expiry {

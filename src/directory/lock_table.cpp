@@ -73,7 +73,7 @@ void lock_table::begin_session(std::vector<session_id>& ended) {
   change.commit();
 }
 
-/// Admits nobody: the waiters notice by themselves that these sessions have ended.
+/// Admits no waiters; they notice by themselves that these sessions have ended.
 void lock_table::remove_claims_without_session() {
   statement all(
       database_.get(),

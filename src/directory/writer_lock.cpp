@@ -132,7 +132,7 @@ bool writer_lock::wait_and_lock(instant until) {
       return true;
     }
     if (late) return false;
-    // A writer that is killed or gives up wakes nobody. This bounds the delay that it causes.
+    // A writer that is killed or gives up wakes no waiter. This bounds the delay that it causes.
     const auto pause = std::min<std::chrono::nanoseconds>(until - now, first ? 2ms : 20ms);
     futex_wait(board_->releases, seen, pause, mine.bit());
   }

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 
 /// Admits one writer at a time among processes, in arrival order. The writer has byte 0 of the file "writers" locked. A
 /// waiting writer has a ticket, which is the next byte of the file, locked by it. It is the first if no lower ticket is
-/// locked. The kernel drops these locks when a process ends, so a killed process delays nobody. A process that is
+/// locked. The kernel drops these locks when a process ends, so a killed process delays no other. A process that is
 /// stopped while it is the first is overtaken after a pause.
 ///
 /// Waiters sleep on a word of the same file, because a futex has a timeout. The numbers in the file are hints: if they
