@@ -12,7 +12,7 @@
 namespace holdfast {
 
 namespace detail {
-class seats;
+class thread_leases;
 }
 
 /// A lock in the shape of std::timed_mutex (Cpp17TimedLockable); any number of threads may share one object.
@@ -49,7 +49,7 @@ class mutex {
 
  private:
   bool lock_within(const limit&);
-  std::unique_ptr<detail::seats> seats_;
+  std::unique_ptr<detail::thread_leases> leases_;
 };
 
 }  // namespace holdfast

@@ -42,7 +42,7 @@ class recursive_mutex {
 
  private:
   bool lock_within(const limit&);
-  std::unique_ptr<detail::seats> seats_;
+  std::unique_ptr<detail::thread_leases> leases_;
 };
 
 }  // namespace holdfast

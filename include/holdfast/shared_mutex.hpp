@@ -65,7 +65,7 @@ class shared_mutex {
  private:
   bool lock_within(const limit&);
   bool lock_shared_within(const limit&);
-  std::unique_ptr<detail::seats> seats_;
+  std::unique_ptr<detail::thread_leases> leases_;
 };
 
 }  // namespace holdfast

@@ -80,7 +80,7 @@ awaitable<released> lease::async_release() {
   if (!tenancy_) throw lock_error(errc::lost, "", "a lease that never held anything");
   return operation::to_await(std::make_shared<operation>(
       service_, tenancy_->of()->name, std::stop_token(),
-      [t = tenancy_](detail::service& s, std::stop_token) { return s.release_at_home(t); }));
+      [t = tenancy_](detail::service& s, std::stop_token) { return s.release_on_loop(t); }));
 }
 
 }  // namespace holdfast

@@ -1,12 +1,12 @@
 #include "holdfast/recursive_mutex.hpp"
 
-#include "api/seats.hpp"
 #include "api/service.hpp"
+#include "api/thread_leases.hpp"
 
 namespace holdfast {
 
 recursive_mutex::recursive_mutex(const store& s, std::string_view name, const lock_options& options)
-    : seats_(std::make_unique<detail::seats>(detail::service::of(s), name, options)) {}
+    : leases_(std::make_unique<detail::thread_leases>(detail::service::of(s), name, options)) {}
 
 recursive_mutex::~recursive_mutex() = default;
 
@@ -16,10 +16,10 @@ bool recursive_mutex::lock(const std::stop_token& stop) { return lock_within(unt
 
 bool recursive_mutex::try_lock() { return lock_within(within(std::chrono::seconds(0))); }
 
-bool recursive_mutex::lock_within(const limit& until) { return seats_->enter_again() || seats_->acquire(until); }
+bool recursive_mutex::lock_within(const limit& until) { return leases_->relock() || leases_->acquire(until); }
 
-void recursive_mutex::unlock() noexcept { seats_->leave_own(); }
+void recursive_mutex::unlock() noexcept { leases_->unlock_once(); }
 
-const lease& recursive_mutex::current() const { return seats_->current(); }
+const lease& recursive_mutex::current() const { return leases_->current(); }
 
 }  // namespace holdfast

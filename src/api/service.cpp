@@ -76,7 +76,7 @@ std::optional<lease> service::acquire(core::request r) {
   return lease_of(std::move(end), name);
 }
 
-runtime::task<std::optional<lease>> service::acquire_at_home(core::request r) {
+runtime::task<std::optional<lease>> service::acquire_on_loop(core::request r) {
   const std::string name = r.name;
   core::outcome end = co_await engine_.acquire(loop_, std::move(r));
   co_return lease_of(std::move(end), name);
@@ -187,7 +187,7 @@ released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
   }
   t->give_back(released::unknown);
   try {
-    engine_.spawn(give_up_at_home(t, until));
+    engine_.spawn(give_up_on_loop(t, until));
   } catch (const std::exception&) {
     engine_.abandon(t->of());
   }
@@ -198,12 +198,12 @@ void service::leak(std::shared_ptr<core::tenancy> t) noexcept {
   left_behind_.with([&](auto& all) { all.push_back(std::move(t)); });
 }
 
-runtime::task<void> service::give_up_at_home(std::shared_ptr<core::tenancy> t, limit until) {
+runtime::task<void> service::give_up_on_loop(std::shared_ptr<core::tenancy> t, limit until) {
   const released result = co_await engine_.give_up(loop_, t, until);
   (void)result;  // whoever wants to know calls async_release()
 }
 
-runtime::task<released> service::release_at_home(std::shared_ptr<core::tenancy> t) {
+runtime::task<released> service::release_on_loop(std::shared_ptr<core::tenancy> t) {
   const limit until = release_limit(*t, loop_.now());
   const released result = co_await engine_.release(loop_, std::move(t), until);
   co_return result;

@@ -49,9 +49,9 @@ class service : public std::enable_shared_from_this<service> {
   void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
 
   /// The same on the loop, for operations.
-  [[nodiscard]] runtime::task<std::optional<lease>> acquire_at_home(core::request);
-  [[nodiscard]] runtime::task<released> release_at_home(std::shared_ptr<core::tenancy>);
-  /// Runs at home by itself. Throws lock_error where nothing can run.
+  [[nodiscard]] runtime::task<std::optional<lease>> acquire_on_loop(core::request);
+  [[nodiscard]] runtime::task<released> release_on_loop(std::shared_ptr<core::tenancy>);
+  /// Starts a task on the loop. Throws lock_error if the loop cannot run.
   void spawn(std::string_view name, runtime::task<void>);
 
   /// False on its own threads, which others wait for.
@@ -66,7 +66,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
   [[nodiscard]] storage::backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
-  [[nodiscard]] runtime::io& home() noexcept { return loop_; }
+  [[nodiscard]] runtime::io& loop() noexcept { return loop_; }
 
  private:
   service(std::string url, const maker&, const open_options&);
@@ -75,7 +75,7 @@ class service : public std::enable_shared_from_this<service> {
   template <class Call>
   auto ask(std::string_view name, Call);
   [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
-  runtime::task<void> give_up_at_home(std::shared_ptr<core::tenancy>, limit);
+  runtime::task<void> give_up_on_loop(std::shared_ptr<core::tenancy>, limit);
   void start(std::string_view name);
 
   const unsigned generation_ = runtime::fork_generation();

@@ -69,29 +69,29 @@ void announcement::withdraw() noexcept {
   called_.set();
 }
 
-task<void> announce(io& home, asked_cell cell, std::shared_ptr<tenancy> lease, std::string label,
+task<void> announce(io& loop, asked_cell cell, std::shared_ptr<tenancy> lease, std::string label,
                     std::shared_ptr<announcement> a) {
   const std::stop_token lost = lease->lost_token();
   std::optional<said> last;
-  while (!a->withdrawn() && lease->held(home.now())) {
+  while (!a->withdrawn() && lease->held(loop.now())) {
     std::optional<std::uint64_t> mine;
     if (last) mine = last->version;
-    const std::optional<said> now_said = co_await say(home, cell, lease, label, mine);
+    const std::optional<said> now_said = co_await say(loop, cell, lease, label, mine);
     if (now_said) last = now_said;
     a->begun().set();
     // After no answer what was said last stands, or not: the next look tells.
     if (!now_said) last.reset();
     const span pause = last ? span(last->lasts) / 3 : span(lease->of()->ttl()) / 10;
-    limit until_then(later(home.now(), pause), lost);
-    const wake why = co_await wait(home, a->called(), until_then);
+    limit until_then(later(loop.now(), pause), lost);
+    const wake why = co_await wait(loop, a->called(), until_then);
     if (why == wake::stopped) break;
   }
   a->begun().set();
   if (!last) co_return;  // what may stand there ends by itself
   change removal{.number = lease->fence(), .note = label};
-  removal.id = {home.random(), home.random()};
-  limit soon(later(home.now(), 1s));
-  const answer<std::uint64_t> gone = co_await cell.put(home, last->version, removal, std::move(soon));
+  removal.id = {loop.random(), loop.random()};
+  limit soon(later(loop.now(), 1s));
+  const answer<std::uint64_t> gone = co_await cell.put(loop, last->version, removal, std::move(soon));
   (void)gone;  // else it ends by itself
 }
 

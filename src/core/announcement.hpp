@@ -28,7 +28,7 @@ class announcement {
 /// Says it for as long as the lease is held and nothing is withdrawn, and then takes it back. What it says ends with
 /// the lease unless it says it again. It overwrites only what was said before under a lower fence, so that the number
 /// in the cell only grows, however long any of those who announce stood still.
-[[nodiscard]] task<void> announce(io& home, asked_cell, std::shared_ptr<tenancy>, std::string label,
+[[nodiscard]] task<void> announce(io& loop, asked_cell, std::shared_ptr<tenancy>, std::string label,
                                   std::shared_ptr<announcement>);
 
 }  // namespace holdfast::core

@@ -78,7 +78,7 @@ void engine::revoke_requested(storage::revoke_request what) noexcept {
   kick_.set();
 }
 
-/// Tells the holders who were asked, at home. It is rare, so they are searched for.
+/// Tells the holders who were asked, on the loop. It is rare, so they are searched for.
 void engine::hear() {
   std::vector<std::pair<std::shared_ptr<hold>, storage::revoke_request>> found;
   schedule_.with([&](schedule& s) {
@@ -124,7 +124,7 @@ std::optional<storage::revoke_request> engine::schedule::early_for(const hold& h
 
 /// That something was taken is not believed at once: a renewal says it, and draws the consequences.
 void engine::hear_of(hold& h, const storage::revoke_request& what) {
-  if (what.broken) return care_at(h, home_.now());
+  if (what.broken) return care_at(h, loop_.now());
   ask_to_let_go(h, what);
 }
 
@@ -134,7 +134,7 @@ void engine::ask_to_let_go(hold& h, const storage::revoke_request& what) {
   report_.tell(user_, {.what = event::kind::revoke_requested,
                        .name = h.name,
                        .fence = tenant->fence(),
-                       .took = home_.now() - tenant->began(),
+                       .took = loop_.now() - tenant->began(),
                        .text = what.reason});
   std::optional<std::stop_source> source = tenant->mark_asked();
   if (source) user_.post([s = std::move(*source)]() mutable { s.request_stop(); });

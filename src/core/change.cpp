@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 
 #include "core/cut.hpp"
 #include "core/engine.hpp"
@@ -17,10 +18,10 @@ task<storage::answer<instant>> engine::downgrade(io& i, std::shared_ptr<tenancy>
   const limit until(last, l.stop());
   storage::answer<instant> answer =
       storage::answer<instant>::unknown(storage::failure(errc::unreachable, "a renewal is still under way"));
-  bool mine = h->turn.try_enter();
-  if (!mine) mine = co_await h->turn.enter(i, until);
+  bool mine = h->mutex.try_lock();
+  if (!mine) mine = co_await h->mutex.try_lock_until(i, until);
   if (!mine) co_return answer;
-  const runtime::taken_turn ours(h->turn);
+  const std::lock_guard ours(h->mutex, std::adopt_lock);
   reason why_not;
   for (unsigned tries = 0;; ++tries) {
     if (!lease->held(i.now())) co_return storage::answer<instant>::no();

@@ -4,14 +4,14 @@
 
 namespace holdfast::core {
 
-engine::engine(storage::backend& backend, io& home, runtime::executor& user, reporter report, settings s)
+engine::engine(storage::backend& backend, io& loop, runtime::executor& user, reporter report, settings s)
     : backend_(backend),
-      home_(home),
+      loop_(loop),
       user_(user),
       report_(std::move(report)),
       settings_(s),
       drops_by_itself_(backend.promises().by == guarantees::exclusion::lease),
-      tasks_(home) {
+      tasks_(loop) {
   backend_.start(*this);
 }
 
@@ -22,7 +22,7 @@ void engine::warning(std::string_view text) noexcept {
 void engine::start_once() {
   const std::lock_guard one_at_a_time(starting_);
   if (started_) return;
-  home_.start();
+  loop_.start();
   spawn(keep());
   started_ = true;
 }

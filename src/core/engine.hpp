@@ -22,9 +22,9 @@
 #include "runtime/executor.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/io.hpp"
-#include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
 #include "runtime/task.hpp"
+#include "runtime/task_group.hpp"
 #include "storage/claim.hpp"
 
 namespace holdfast::core {
@@ -78,8 +78,8 @@ class outcome {
       : what(k), lease(std::move(t)), why(std::move(f)) {}
 };
 
-/// The algorithms, written once for all stores: acquire, hand over, keep, lose, release. They know the seam and the
-/// runtime, and nothing of how a request travels or a thread runs.
+/// The algorithms, written once for all stores: acquire, hand over, keep, lose, release. They know the store interface
+/// and the runtime, and nothing of how a request travels or a thread runs.
 ///
 /// acquire.cpp asks the store; keep.cpp renews; change.cpp makes a reader of a writer; asking.cpp looks at what others
 /// hold, asks them to let go, and takes it from them; release.cpp ends a hold, by will or by loss.
@@ -90,7 +90,7 @@ class engine final : private storage::backend_events {
     unsigned burst;  ///< local callers served in one turn
   };
 
-  engine(storage::backend&, io& home, runtime::executor&, reporter, settings);
+  engine(storage::backend&, io& loop, runtime::executor&, reporter, settings);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
   ~engine() override = default;
@@ -113,14 +113,15 @@ class engine final : private storage::backend_events {
   [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::break_request, limit);
   /// Ends the tenancy, and hands the hold to the next local caller if it can. Nothing: give_up() has to follow.
   [[nodiscard]] std::optional<released> end_tenancy(tenancy&, instant now);
-  /// Gives the claim back to the store, within the limit; what is not over by then goes on at home.
+  /// Gives the claim back to the store, within the limit; what is not over by then goes on in the background, on the
+  /// loop.
   [[nodiscard]] task<released> give_up(io&, const std::shared_ptr<tenancy>&, limit);
   [[nodiscard]] task<released> release(io&, std::shared_ptr<tenancy>, limit);  ///< both
   /// Where give_up() cannot be had: the store is told in the background, and the next one is called in.
   void abandon(const std::shared_ptr<hold>&) noexcept;
-  /// Runs at home by itself. The engine waits for it before it goes.
+  /// Starts a task on the loop. The engine waits for its end before it goes.
   void spawn(task<void> work) { tasks_.spawn(std::move(work)); }
-  /// Makes sure that home runs; before anything else. Throws std::system_error.
+  /// Makes sure that the loop runs; before anything else. Throws std::system_error.
   void start() {
     if (!started_.load(std::memory_order_acquire)) start_once();
   }
@@ -129,7 +130,7 @@ class engine final : private storage::backend_events {
   void verify(storage::shard) noexcept;
   void close() noexcept { closing_.request_stop(); }  ///< every waiter leaves with errc::closed
   void end() noexcept { ending_.request_stop(); }     ///< nobody holds or asks any more: the background tasks end
-  [[nodiscard]] const runtime::nursery& tasks() const noexcept { return tasks_; }
+  [[nodiscard]] const runtime::task_group& tasks() const noexcept { return tasks_; }
   [[nodiscard]] std::size_t kept() const noexcept;
   [[nodiscard]] std::size_t rooms() const noexcept { return gate_.rooms(); }
 
@@ -196,7 +197,7 @@ class engine final : private storage::backend_events {
   task<void> release_until_known(storage::claim&, milliseconds ttl);
 
   storage::backend& backend_;
-  io& home_;
+  io& loop_;
   runtime::executor& user_;
   const reporter report_;
   const settings settings_;
@@ -228,11 +229,12 @@ class engine final : private storage::backend_events {
     std::priority_queue<to_keep> due;  // and not begun
     unsigned begun = 0;
   };
-  std::vector<renewals> renewals_;  // of home: by shard, so that a silent one takes no room from the others
+  std::vector<renewals>
+      renewals_;  // of the loop's thread: by shard, so that a silent one takes no room from the others
   std::stop_source closing_, ending_;
   std::mutex starting_;
   std::atomic<bool> started_{false};
-  runtime::nursery tasks_;
+  runtime::task_group tasks_;
 };
 
 }  // namespace holdfast::core

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "holdfast/lease.hpp"
+#include "runtime/async_mutex.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/guarded.hpp"
-#include "runtime/turn.hpp"
 #include "storage/claim.hpp"
 
 namespace holdfast::core {
@@ -94,7 +94,7 @@ class hold {
   const terms on;
   const storage::owner_id owner;
   const std::unique_ptr<storage::claim> claim;
-  runtime::turn turn;  ///< for every call on the claim: a release waits for a renewal in flight
+  runtime::async_mutex mutex;  ///< held during every call on the claim: a release waits for a renewal in flight
 
   /// Local callers wait for a whole lock in a room, and may get it from each other.
   [[nodiscard]] bool has_room() const noexcept { return has_room_; }
@@ -132,7 +132,7 @@ class hold {
 
   static constexpr std::size_t nowhere = ~std::size_t{0};
   std::size_t place = nowhere;  ///< in the keeper's heap, under its lock
-  bool to_be_kept = false;      ///< at home: it is due, and the keeper has not begun
+  bool to_be_kept = false;      ///< on the loop: it is due, and the keeper has not begun
 
  private:
   struct tenure {

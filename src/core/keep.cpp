@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -31,13 +32,13 @@ bool is_first_almost_due(const due_heap& holds, instant now) {
 /// One task for all holds: a held lease has no frame and no timer of its own.
 task<void> engine::keep() {
   for (;;) {
-    instant next = later(home_.now(), 100ms);
+    instant next = later(loop_.now(), 100ms);
     try {
       hear();
-      next = keep_those_that_are_due(home_.now());
+      next = keep_those_that_are_due(loop_.now());
     } catch (const std::bad_alloc&) {  // nothing was forgotten: again in a while
     }
-    const wake why = co_await wait(home_, kick_, limit(next, ending_.get_token()));
+    const wake why = co_await wait(loop_, kick_, limit(next, ending_.get_token()));
     if (why == wake::stopped) break;
   }
   for (renewals& each : renewals_) each.due = {};  // no claim outlives its store
@@ -112,11 +113,11 @@ task<void> engine::keep_one(std::shared_ptr<hold> h, storage::shard on) {
     }
   } at_the_end{*this, on};
   try {
-    bool mine = h->turn.try_enter();
-    if (!mine) mine = co_await h->turn.enter(home_, limit(h->deadline(), ending_.get_token()));
+    bool mine = h->mutex.try_lock();
+    if (!mine) mine = co_await h->mutex.try_lock_until(loop_, limit(h->deadline(), ending_.get_token()));
     if (!mine) co_return;  // the keeper's alarm at the deadline takes care of it
-    const runtime::taken_turn ours(h->turn);
-    const instant sent = home_.now();
+    const std::lock_guard ours(h->mutex, std::adopt_lock);
+    const instant sent = loop_.now();
     // Less than the smallest ttl is left: there is nothing to gain.
     const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) >= sent + 10ms;
     if ((!h->finished() && h->valid(sent) && worth_it) || seeded(bug::renewal_after_release)) {
@@ -126,7 +127,7 @@ task<void> engine::keep_one(std::shared_ptr<hold> h, storage::shard on) {
       // Half of what is left: a lost request must leave time for another.
       const span half = std::max<span>(h->left(sent) / 2, ttl / 20);
       const instant enough = sent + std::min(half, settings_.patience);
-      const storage::answer<instant> answer = co_await extend(home_, h, ttl, limit(enough, ending_.get_token()));
+      const storage::answer<instant> answer = co_await extend(loop_, h, ttl, limit(enough, ending_.get_token()));
       (void)answer;  // extend() has drawn the consequences
     }
   } catch (const std::bad_alloc&) {
@@ -136,7 +137,7 @@ task<void> engine::keep_one(std::shared_ptr<hold> h, storage::shard on) {
 
 /// There was no memory for it just now.
 void engine::care_again(hold& h) noexcept {
-  const instant now = home_.now();
+  const instant now = loop_.now();
   care_at(h, std::min(h.deadline(), now + std::min<span>(h.ttl() / 10, 100ms)));
 }
 
@@ -224,7 +225,7 @@ void engine::care_at(hold& h, instant at) noexcept {
 }
 
 void engine::verify(storage::shard on) noexcept {
-  const instant now = home_.now();
+  const instant now = loop_.now();
   const auto may_lie_there = [on](const hold& h) {
     if (on == storage::no_shard) return true;
     const storage::shard lies_on = h.claim->lies_on();
@@ -249,14 +250,14 @@ task<storage::answer<instant>> engine::renew(io& i, std::shared_ptr<tenancy> lea
   // Half of what is left: if this one gets no answer, the keeper must have time for another.
   const instant enough = asked + std::min<span>(h->left(asked) / 2, settings_.patience);
   const limit until(std::min(l.at(), enough), l.stop());
-  bool mine = h->turn.try_enter();
-  if (!mine) mine = co_await h->turn.enter(i, until);
+  bool mine = h->mutex.try_lock();
+  if (!mine) mine = co_await h->mutex.try_lock_until(i, until);
   if (!mine) {
     answer =
         storage::answer<instant>::unknown(storage::failure(errc::unreachable, "another renewal is still under way"));
     co_return answer;
   }
-  const runtime::taken_turn ours(h->turn);
+  const std::lock_guard ours(h->mutex, std::adopt_lock);
   if (lease->held(i.now())) {
     answer = co_await extend(i, h, ttl, until);
     if (answer.is_yes()) h->change_ttl(ttl);

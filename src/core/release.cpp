@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <utility>
 
 #include "core/engine.hpp"
@@ -63,10 +64,10 @@ task<released> engine::give_up_in_turn(io& i, std::shared_ptr<tenancy> lease, li
   lease->give_back(result);
   try {
     const bool out_of_turn = seeded(bug::renewal_after_release) || seeded(bug::release_out_of_turn);
-    bool mine = h->turn.try_enter() || out_of_turn;
-    if (!mine) mine = co_await h->turn.enter(i, l);  // a renewal in flight ends first
+    bool mine = h->mutex.try_lock() || out_of_turn;
+    if (!mine) mine = co_await h->mutex.try_lock_until(i, l);  // a renewal in flight ends first
     if (mine) {
-      const runtime::taken_turn ours(h->turn);
+      const std::lock_guard ours(h->mutex, std::adopt_lock);
       storage::answer<storage::done> gone = co_await h->claim->release(i, l);
       silence_.hear(gone, i.now());
       if (gone.is_yes()) result = released::yes;
@@ -192,8 +193,8 @@ void engine::tell_loss(const hold& h, const tenancy& lease, instant now, loss ho
 task<void> engine::tell_who_took(std::string name, std::uint64_t fence, span held_for) {
   std::string why(not_ours);
   try {
-    const limit soon(later(home_.now(), longest_look), ending_.get_token());
-    storage::answer<state> is = co_await backend_.admin().inspect(home_, name, soon);
+    const limit soon(later(loop_.now(), longest_look), ending_.get_token());
+    storage::answer<state> is = co_await backend_.admin().inspect(loop_, name, soon);
     if (is.is_yes() && is.value().broken && is_about(*is.value().broken, fence)) why = in_words(*is.value().broken);
   } catch (const std::exception&) {  // it is only a word more
   }
@@ -204,16 +205,16 @@ task<void> engine::tell_who_took(std::string name, std::uint64_t fence, span hel
 }
 
 task<void> engine::give_back(std::shared_ptr<hold> h) {
-  const bool mine = co_await h->turn.enter(home_, limit(runtime::never, ending_.get_token()));
+  const bool mine = co_await h->mutex.try_lock_until(loop_, limit(runtime::never, ending_.get_token()));
   if (!mine) co_return;
-  const runtime::taken_turn ours(h->turn);
+  const std::lock_guard ours(h->mutex, std::adopt_lock);
   co_await release_until_known(*h->claim, h->longest_ttl);
 }
 
 /// When its lock delay is over. Most stores drop it by themselves about then.
 task<void> engine::give_back_later(std::shared_ptr<hold> h) {
-  const limit over(later(home_.now(), h->on.delay), ending_.get_token());
-  const wake why = co_await sleep(home_, over);
+  const limit over(later(loop_.now(), h->on.delay), ending_.get_token());
+  const wake why = co_await sleep(loop_, over);
   if (why != wake::stopped) co_await give_back(h);
 }
 
@@ -223,18 +224,18 @@ task<void> engine::give_back(std::unique_ptr<storage::claim> claim, milliseconds
 
 /// For a ttl at most: after that the store has dropped it by itself. One that does not is asked to the end.
 task<void> engine::release_until_known(storage::claim& claim, milliseconds ttl) {
-  const instant end = drops_by_itself_ ? later(home_.now(), ttl) : runtime::never;
+  const instant end = drops_by_itself_ ? later(loop_.now(), ttl) : runtime::never;
   for (unsigned tries = 0;; ++tries) {
-    const limit for_reply(std::min(end, later(home_.now(), settings_.patience)), ending_.get_token());
+    const limit for_reply(std::min(end, later(loop_.now(), settings_.patience)), ending_.get_token());
     bool over = false;
     try {
-      storage::answer<storage::done> gone = co_await claim.release(home_, for_reply);
-      silence_.hear(gone, home_.now());
+      storage::answer<storage::done> gone = co_await claim.release(loop_, for_reply);
+      silence_.hear(gone, loop_.now());
       over = !gone.is_unknown();
     } catch (const std::exception&) {  // asked again
     }
-    if (over || home_.now() >= end) co_return;
-    const wake why = co_await sleep(home_, limit(later(home_.now(), back_off(home_, tries)), ending_.get_token()));
+    if (over || loop_.now() >= end) co_return;
+    const wake why = co_await sleep(loop_, limit(later(loop_.now(), back_off(loop_, tries)), ending_.get_token()));
     if (why == wake::stopped) co_return;
   }
 }

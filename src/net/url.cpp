@@ -67,8 +67,8 @@ std::string_view authority_of(std::string_view rest) {
   return rest.substr(0, end);
 }
 
-url::place place_in(std::string_view text) {
-  url::place found;
+endpoint endpoint_in(std::string_view text) {
+  endpoint found;
   if (text.starts_with('[')) {
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos) throw bad_url("an IPv6 address in a URL ends with ]");
@@ -148,12 +148,12 @@ url url::parse(std::string_view text) {
     authority = at.second;
   }
   halves hosts = cut(authority, authority.find(','));
-  place first = place_in(hosts.first);
+  endpoint first = endpoint_in(hosts.first);
   u.host = std::move(first.host);
   u.port = first.port;
   while (hosts.both) {
     hosts = cut(hosts.second, hosts.second.find(','));
-    u.others.push_back(place_in(hosts.first));
+    u.others.push_back(endpoint_in(hosts.first));
     if (u.others.back().host.empty()) throw bad_url("a host is missing between the commas of a URL");
   }
   parse_options(all.second, u.options);

@@ -14,20 +14,21 @@ class bad_url : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct endpoint {
+  std::string host;  ///< an IPv6 address without its brackets
+  int port = 0;      ///< 0 if none was given
+  bool operator==(const endpoint&) const = default;
+};
+
 /// scheme://[user[:password]@]host[:port][,host[:port]...][/path][?option=value&...], percent-decoded.
 struct url {
-  struct place {
-    std::string host;  ///< an IPv6 address without its brackets
-    int port = 0;      ///< 0: none was given
-    bool operator==(const place&) const = default;
-  };
   std::string scheme;
   std::string user;
   std::string password;
-  std::string host;  ///< of the first
+  std::string host;  ///< of the first endpoint
   int port = 0;
-  std::vector<place> others;  ///< that follow it
-  std::string path;           ///< without the first slash
+  std::vector<endpoint> others;  ///< the endpoints after the first
+  std::string path;              ///< without the first slash
   std::map<std::string, std::string> options;
 
   /// Throws bad_url.

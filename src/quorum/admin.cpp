@@ -66,18 +66,18 @@ failure too_few_say(server_set& all, vote_round<state>& views) {
 }  // namespace
 
 limit admin::each_within(const limit& l) const {
-  return all_.until(std::min(l.at(), later(all_.home().now(), one_request)));
+  return all_.until(std::min(l.at(), later(all_.loop().now(), one_request)));
 }
 
 task<round_ptr<state>> admin::views_of(std::string name, limit l) {
   const limit each = each_within(l);
   const round_ptr<state> all =
-      all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().admin().inspect(all_.home(), name, each); });
-  const limit soon(std::min(each.at(), later(all_.home().now(), minority_wait)), l.stop());
-  verdict so_far = co_await all->settle(all_.home(), all_of_them, soon);
+      all_.ask_all<state>([&](std::size_t who) { return all_[who].behind().admin().inspect(all_.loop(), name, each); });
+  const limit soon(std::min(each.at(), later(all_.loop().now(), minority_wait)), l.stop());
+  verdict so_far = co_await all->settle(all_.loop(), all_of_them, soon);
   const limit own(each.at(), l.stop());
   const bool enough = all->count().yes >= all_.majority() && is_clear(*all, all->count().open());
-  if (so_far == verdict::open && !enough) so_far = co_await all->settle(all_.home(), all_of_them, own);
+  if (so_far == verdict::open && !enough) so_far = co_await all->settle(all_.loop(), all_of_them, own);
   (void)so_far;  // those that have not answered by now do not count
   co_return all;
 }
@@ -94,7 +94,7 @@ answer<state> admin::common_view(vote_round<state>& all) const {
 }
 
 task<answer<state>> admin::inspect(io& i, std::string name, limit l) {
-  if (i.in_place()) co_return all_.on_loop(inspect(all_.home(), std::move(name), std::move(l)));
+  if (i.in_place()) co_return all_.on_loop(inspect(all_.loop(), std::move(name), std::move(l)));
   const round_ptr<state> all = co_await views_of(std::move(name), std::move(l));
   if (all->count().yes >= all_.majority() && !is_clear(*all, silent_ones(*all))) {
     co_return answer<state>::unknown(too_few_say(all_, *all));
@@ -104,7 +104,7 @@ task<answer<state>> admin::inspect(io& i, std::string name, limit l) {
 
 /// A majority decides, but all are waited for: a server that does it later would do it to whoever holds it then.
 task<answer<done>> admin::settle_all(round_ptr<done> all, limit l, const char* otherwise) {
-  const verdict over = co_await all->settle(all_.home(), all_of_them, std::move(l));
+  const verdict over = co_await all->settle(all_.loop(), all_of_them, std::move(l));
   (void)over;
   const verdict so = of_step(all->count());
   if (so == verdict::yes) co_return answer<done>::yes(done());
@@ -113,18 +113,18 @@ task<answer<done>> admin::settle_all(round_ptr<done> all, limit l, const char* o
 }
 
 task<answer<done>> admin::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
-  io& home = all_.home();
-  if (i.in_place()) co_return all_.on_loop(revoke(home, std::move(name), std::move(reason), fence, std::move(l)));
+  io& loop = all_.loop();
+  if (i.in_place()) co_return all_.on_loop(revoke(loop, std::move(name), std::move(reason), fence, std::move(l)));
   const limit each = each_within(l);
   const round_ptr<done> all = all_.ask_all<done>(
-      [&](std::size_t who) { return all_[who].behind().admin().revoke(all_.home(), name, reason, fence, each); });
+      [&](std::size_t who) { return all_[who].behind().admin().revoke(all_.loop(), name, reason, fence, each); });
   const limit own(each.at(), l.stop());
   answer<done> got = co_await settle_all(all, own, "no majority of the servers asks the holder");
   co_return got;
 }
 
 task<answer<done>> admin::break_lock(io& i, storage::break_request what, limit l) {
-  if (i.in_place()) co_return all_.on_loop(break_lock(all_.home(), std::move(what), std::move(l)));
+  if (i.in_place()) co_return all_.on_loop(break_lock(all_.loop(), std::move(what), std::move(l)));
   const round_ptr<state> views = co_await views_of(what.name, l);
   answer<state> is = common_view(*views);
   if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
@@ -151,7 +151,7 @@ task<answer<done>> admin::break_lock(io& i, storage::break_request what, limit l
   what.owner = known ? std::optional(before->second) : std::nullopt;
   const limit each = each_within(l);
   const round_ptr<done> all =
-      all_.ask_all<done>([&](std::size_t who) { return all_[who].force_release(all_.home(), what, each); });
+      all_.ask_all<done>([&](std::size_t who) { return all_[who].force_release(all_.loop(), what, each); });
   const limit own(each.at(), l.stop());
   answer<done> got = co_await settle_all(all, own, "no majority of the servers takes it from its holder");
   // Whoever is told by the first server gives back what it has at others, and may be there before us.

@@ -1,6 +1,7 @@
 #include "quorum/attempt.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -28,13 +29,13 @@ constexpr span longest_repair = 2s;
 constexpr span last_request = 100ms;
 
 task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
-  bool mine = a->turns[who].try_enter();
-  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->mutexes[who].try_lock();
+  if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return;
-  const runtime::taken_turn ours(a->turns[who]);
-  const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.home().now());
+  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.loop().now());
   if (a->withdrawals || ttl <= 0ms) co_return;
-  const answer<done> got = co_await all[who].repair(all.home(), *a, a->fence, ttl, l);
+  const answer<done> got = co_await all[who].repair(all.loop(), *a, a->fence, ttl, l);
   a->count(who, got.is_yes());  // if not now, then at the next renewal
 }
 
@@ -53,57 +54,58 @@ void attempt::count(std::size_t who, bool has_it) noexcept {
 span limit_of_a_vote(milliseconds ttl) { return std::clamp<span>(span(ttl) / 20, 5ms, 50ms); }
 
 void repair_soon(server_set& all, const std::shared_ptr<attempt>& a, std::size_t who) {
-  const instant now = all.home().now();
+  const instant now = all.loop().now();
   all.begin(repair(all, a, who, all.until(later(now, std::min<span>((a->ends - now) / 4, longest_repair)))));
 }
 
 task<answer<vote>> ask(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
-  bool mine = a->turns[who].try_enter();
-  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->mutexes[who].try_lock();
+  if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return answer<vote>::unknown(failure::late("not asked"));
-  const runtime::taken_turn ours(a->turns[who]);
-  answer<vote> got = co_await all[who].ask(all.home(), *a, l);
+  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  answer<vote> got = co_await all[who].ask(all.loop(), *a, l);
   a->count(who, got.is_yes() && got.value().fence != 0);
   if (got.is_unknown() && a->elected) repair_soon(all, a, who);
   co_return got;
 }
 
 task<answer<done>> raise_fence(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
-  bool mine = a->turns[who].try_enter();
-  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->mutexes[who].try_lock();
+  if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return answer<done>::unknown(failure::late("not asked"));
-  const runtime::taken_turn ours(a->turns[who]);
-  answer<done> got = co_await all[who].raise_fence(all.home(), *a, a->fence, l);
+  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  answer<done> got = co_await all[who].raise_fence(all.loop(), *a, a->fence, l);
   if (got.is_no()) a->count(who, false);
   co_return got;
 }
 
 task<answer<done>> renew(server_set& all, std::shared_ptr<attempt> a, std::size_t who, milliseconds ttl,
                          std::uint64_t number, limit l) {
-  bool mine = a->turns[who].try_enter();
-  if (!mine) mine = co_await a->turns[who].enter(all.home(), l);
+  bool mine = a->mutexes[who].try_lock();
+  if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return answer<done>::unknown(failure::late("a step before is still under way"));
-  const runtime::taken_turn ours(a->turns[who]);
-  answer<done> got = co_await all[who].renew(all.home(), *a, ttl, l);
+  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  answer<done> got = co_await all[who].renew(all.loop(), *a, ttl, l);
   a->count(who, got.is_yes());
   if (!got.is_yes() && a->renewed == number) repair_soon(all, a, who);
   co_return got;
 }
 
 task<answer<done>> withdraw(server_set& all, std::shared_ptr<attempt> a, std::size_t who) {
-  const instant end = later(all.home().now(), a->longest_ttl);
-  bool mine = a->turns[who].try_enter();
-  if (!mine) mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));  // what is before us has limits
-  const runtime::taken_turn ours(a->turns[who]);
+  const instant end = later(all.loop().now(), a->longest_ttl);
+  bool mine = a->mutexes[who].try_lock();
+  if (!mine)
+    mine = co_await a->mutexes[who].try_lock_until(all.loop(), limit(runtime::never));  // what is before us has limits
+  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
     const bool last = all.is_ending();
-    const instant begun = all.home().now();
+    const instant begun = all.loop().now();
     const limit once = last ? limit(later(begun, last_request)) : all.until(later(begun, one_request));
-    got = co_await all[who].withdraw(all.home(), *a, *a->leaves, once);
-    const instant now = all.home().now();
+    got = co_await all[who].withdraw(all.loop(), *a, *a->leaves, once);
+    const instant now = all.loop().now();
     if (!got.is_unknown() || now >= end || last) co_return got;
-    const wake why = co_await sleep(all.home(), all.until(later(now, back_off(all.home(), tries))));
+    const wake why = co_await sleep(all.loop(), all.until(later(now, back_off(all.loop(), tries))));
     (void)why;
   }
 }

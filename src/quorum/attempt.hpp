@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quorum/server_set.hpp"
-#include "runtime/turn.hpp"
+#include "runtime/async_mutex.hpp"
 #include "storage/voter.hpp"
 
 namespace holdfast::quorum {
@@ -15,8 +15,12 @@ namespace holdfast::quorum {
 /// Votes that were asked for under one number. It lives as long as anybody has something to do for it.
 struct attempt : storage::candidate {
   attempt(storage::candidate who, std::size_t voters, std::shared_ptr<const bool> claim_leaves)
-      : candidate(std::move(who)), turns(voters), longest_ttl(ttl), leaves(std::move(claim_leaves)), has_it_(voters) {}
-  std::vector<runtime::turn> turns;  // at each voter one step after the other: none overtakes another
+      : candidate(std::move(who)),
+        mutexes(voters),
+        longest_ttl(ttl),
+        leaves(std::move(claim_leaves)),
+        has_it_(voters) {}
+  std::vector<runtime::async_mutex> mutexes;  // one step at a time at each voter, so that none overtakes another
   round_ptr<storage::vote> votes;
   round_ptr<storage::done> withdrawals;  // where it was given back
   std::uint64_t fence = 0;               // of its grant
@@ -41,7 +45,7 @@ struct attempt : storage::candidate {
 /// A voter that takes longer has voted against us. Small against the ttl, so that the next attempt comes soon.
 [[nodiscard]] runtime::span limit_of_a_vote(std::chrono::milliseconds ttl);
 
-// Steps of an attempt at one voter. At home only.
+// Steps of an attempt at one voter. At loop only.
 
 storage::task<storage::answer<storage::vote>> ask(server_set&, std::shared_ptr<attempt>, std::size_t who, limit);
 /// Writes back the fence of its grant.

@@ -55,20 +55,20 @@ client::claim::claim(client& q, storage::claim_spec spec)
 task<answer<grant>> client::claim::poll(io& i, limit l) {
   if (!spec_.wants.exclusive()) co_return answer<grant>::unknown(storage::only_whole_locks());
   if (spec_.ttl > settings_.max_ttl) co_return answer<grant>::unknown(too_long(spec_.ttl, settings_.max_ttl));
-  if (i.in_place()) co_return all_.on_loop(poll(all_.home(), std::move(l)));
+  if (i.in_place()) co_return all_.on_loop(poll(all_.loop(), std::move(l)));
   if (elected_) {  // the answer to an earlier poll got lost
-    answer<instant> kept = co_await renew(all_.home(), spec_.ttl, l);
+    answer<instant> kept = co_await renew(all_.loop(), spec_.ttl, l);
     if (kept.is_yes()) co_return answer<grant>::yes(grant{last_->fence, vote::fences, kept.value()});
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     give_up();
   }
-  const instant enough = later(all_.home().now(), longest_poll);
+  const instant enough = later(all_.loop().now(), longest_poll);
   std::optional<failure> reason;  // of the attempt before: one that was cut short says less
   for (unsigned tries = 0;; ++tries) {
     std::optional<failure> unreached = co_await all_.reach_majority(settings_.min_margin, l);
     if (unreached) co_return answer<grant>::unknown(std::move(*unreached));
     answer<grant> got = co_await run_for_it(l);
-    const instant now = all_.home().now();
+    const instant now = all_.loop().now();
     // Who looks once is not told that somebody holds what nobody has a majority of, before it is seen to stay so.
     const bool nobodys = got.is_no() && splits_ != 0 && !spec_.queue && tries < max_split_retries && now < l.at();
     if (!got.is_unknown() && !nobodys) co_return got;
@@ -77,29 +77,29 @@ task<answer<grant>> client::claim::poll(io& i, limit l) {
       if (got.why().code != errc::unreachable || now >= std::min(enough, l.at())) co_return got;
       reason = got.why();
     }
-    const limit pause(std::min(l.at(), later(now, back_off(all_.home(), tries))), l.stop());
-    const wake why = co_await sleep(all_.home(), pause);
-    if (why == wake::stopped || all_.home().now() >= l.at()) co_return got;
+    const limit pause(std::min(l.at(), later(now, back_off(all_.loop(), tries))), l.stop());
+    const wake why = co_await sleep(all_.loop(), pause);
+    if (why == wake::stopped || all_.loop().now() >= l.at()) co_return got;
   }
 }
 // On the loop, because signals arrive there.
 task<wake> client::claim::wakeup(io& i, limit l) {
-  io& home = all_.home();
-  if (i.in_place()) co_return all_.on_loop(wakeup(home, std::move(l)));
+  io& loop = all_.loop();
+  if (i.in_place()) co_return all_.on_loop(wakeup(loop, std::move(l)));
   const limit nearer(std::min(l.at(), again_at_), l.stop());
-  const wake why = co_await wait(home, told_, nearer);
+  const wake why = co_await wait(loop, told_, nearer);
   if (why == wake::late) co_return again_at_ < l.at() ? wake::signalled : why;
   if (why == wake::stopped) co_return why;
-  const limit a_moment(std::min(l.at(), later(home.now(), varied(home, 1ms))), l.stop());
-  const wake slept = co_await sleep(home, a_moment);
+  const limit a_moment(std::min(l.at(), later(loop.now(), varied(loop, 1ms))), l.stop());
+  const wake slept = co_await sleep(loop, a_moment);
   co_return slept == wake::stopped ? slept : wake::signalled;
 }
 
 task<answer<grant>> client::claim::run_for_it(limit l) {
-  io& home = all_.home();
+  io& loop = all_.loop();
   const std::uint64_t today = settings_.clock();
   if (waits_since_ == 0) waits_since_ = today;
-  const instant sent = home.now();
+  const instant sent = loop.now();
   storage::candidate me{.name = spec_.name,
                         .owner = spec_.owner,
                         .attempt = ++attempts_,
@@ -114,16 +114,16 @@ task<answer<grant>> client::claim::run_for_it(limit l) {
   leaving_.reset();
   const limit each = all_.until(later(sent, limit_of_a_vote(spec_.ttl)));
   a->votes = all_.ask_all<vote>([&](std::size_t who) { return quorum::ask(all_, a, who, each); }, settings_.min_margin);
-  const verdict so = co_await a->votes->settle(home, of_election, l);
+  const verdict so = co_await a->votes->settle(loop, of_election, l);
   if (so == verdict::unknown && settings_.min_margin != 0) {
-    const verdict without_margin = co_await a->votes->settle(home, of_step, l);
+    const verdict without_margin = co_await a->votes->settle(loop, of_step, l);
     (void)without_margin;  // only for the reason
   }
   if (so == verdict::yes) {
     std::optional<failure> unfenced = co_await agree_on_a_fence(a, l);
-    const instant from = seeded(bug::validity_from_the_reply) ? home.now() : sent;
+    const instant from = seeded(bug::validity_from_the_reply) ? loop.now() : sent;
     const instant deadline = storage::deadline_after(from, spec_.ttl * (seeded(bug::ttls_added_up) ? 2 : 1));
-    if (!unfenced && home.now() < deadline) {
+    if (!unfenced && loop.now() < deadline) {
       elected_ = true;
       a->elected = true;
       a->ends = deadline;
@@ -150,16 +150,16 @@ task<std::optional<failure>> client::claim::agree_on_a_fence(std::shared_ptr<att
     a->fence = got->value().fence;
   }
   if (times >= all_.majority() || seeded(bug::fences_not_written_back)) co_return std::nullopt;
-  const limit each = all_.until(later(all_.home().now(), limit_of_a_vote(spec_.ttl)));
+  const limit each = all_.until(later(all_.loop().now(), limit_of_a_vote(spec_.ttl)));
   const round_ptr<done> written =
       all_.ask_all<done>([&](std::size_t who) { return quorum::raise_fence(all_, a, who, each); });
-  const verdict so = co_await written->settle(all_.home(), of_step, l);
+  const verdict so = co_await written->settle(all_.loop(), of_step, l);
   if (so == verdict::yes) co_return std::nullopt;
   co_return all_.why_not(*written, "no majority of the servers keeps the fence");
 }
 
 answer<grant> client::claim::busy(attempt& a, instant sent) {
-  io& home = all_.home();
+  io& loop = all_.loop();
   std::map<std::string_view, std::size_t> held_by;
   std::size_t most = 0;
   std::string label;
@@ -176,9 +176,9 @@ answer<grant> client::claim::busy(attempt& a, instant sent) {
   if (most >= all_.majority()) {
     splits_ = 0;
     const span pause = std::max<span>(again, 5ms);
-    again_at_ = later(sent, pause + varied(home, pause / 8));
+    again_at_ = later(sent, pause + varied(loop, pause / 8));
   } else {
-    again_at_ = later(home.now(), back_off(home, splits_++));
+    again_at_ = later(loop.now(), back_off(loop, splits_++));
   }
   return answer<grant>::no({std::move(label)});
 }
@@ -186,17 +186,17 @@ answer<grant> client::claim::busy(attempt& a, instant sent) {
 // By a true majority. Servers that have lost it, or may have, get it again only then: a minority never creates a lock.
 task<answer<instant>> client::claim::renew(io& i, milliseconds ttl, limit l) {
   if (ttl > settings_.max_ttl) co_return answer<instant>::unknown(too_long(ttl, settings_.max_ttl));
-  io& home = all_.home();
-  if (i.in_place()) co_return all_.on_loop(renew(home, ttl, std::move(l)));
+  io& loop = all_.loop();
+  if (i.in_place()) co_return all_.on_loop(renew(loop, ttl, std::move(l)));
   if (!elected_) co_return answer<instant>::no();
   const std::shared_ptr<attempt> a = last_;
   a->longest_ttl = std::max(a->longest_ttl, ttl);
   const std::uint64_t number = ++a->renewals;
-  const instant sent = home.now();
+  const instant sent = loop.now();
   const limit each = all_.until(l.at());
   const round_ptr<done> all =
       all_.ask_all<done>([&](std::size_t who) { return quorum::renew(all_, a, who, ttl, number, each); });
-  verdict so = co_await all->settle(home, of_step, l);
+  verdict so = co_await all->settle(loop, of_step, l);
   if (seeded(bug::minority_makes_it_again) && all->count().yes > 0) so = verdict::yes;
   if (so == verdict::no) co_return answer<instant>::no();
   if (so != verdict::yes) {
@@ -213,7 +213,7 @@ task<answer<instant>> client::claim::renew(io& i, milliseconds ttl, limit l) {
 }
 
 task<answer<done>> client::claim::release(io& i, limit l) {
-  if (i.in_place()) co_return all_.on_loop(release(all_.home(), std::move(l)));
+  if (i.in_place()) co_return all_.on_loop(release(all_.loop(), std::move(l)));
   if (!last_) {
     storage::busy not_asked;
     not_asked.asked = false;
@@ -235,11 +235,11 @@ task<answer<done>> client::claim::release(io& i, limit l) {
     }
   }
   // A server that is gone need not be waited for: if a majority has nothing of ours any more, it is given back.
-  const instant soon = later(all_.home().now(), limit_of_a_vote(spec_.ttl));
-  verdict so = co_await leaving_->settle(all_.home(), of_step, limit(std::min(l.at(), soon), l.stop()));
+  const instant soon = later(all_.loop().now(), limit_of_a_vote(spec_.ttl));
+  verdict so = co_await leaving_->settle(all_.loop(), of_step, limit(std::min(l.at(), soon), l.stop()));
   const tally& count = leaving_->count();
   const bool given_back = count.yes > 0 && count.yes + count.no >= all_.majority();
-  if (so == verdict::open && !given_back) so = co_await leaving_->settle(all_.home(), of_step, l);
+  if (so == verdict::open && !given_back) so = co_await leaving_->settle(all_.loop(), of_step, l);
   if (so == verdict::yes || (so != verdict::no && given_back)) co_return answer<done>::yes(done());
   if (so == verdict::no) co_return answer<done>::no();
   failure why = all_.why_not(*leaving_, "no majority of the servers gives it back");

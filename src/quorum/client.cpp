@@ -6,8 +6,8 @@
 
 namespace holdfast::quorum {
 
-client::client(std::vector<std::unique_ptr<storage::voter>> voters, settings s, storage::io& home)
-    : settings_(std::move(s)), all_(std::move(voters), home) {}
+client::client(std::vector<std::unique_ptr<storage::voter>> voters, settings s, storage::io& loop)
+    : settings_(std::move(s)), all_(std::move(voters), loop) {}
 
 std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
   return std::make_unique<claim>(*this, std::move(spec));

@@ -27,7 +27,7 @@ class client final : public storage::backend {
     std::function<std::uint64_t()> clock;  ///< of this machine, in microseconds since 1970; any thread
     std::vector<finding> known{};          ///< about how it is set up: part of every examination
   };
-  client(std::vector<std::unique_ptr<storage::voter>>, settings, runtime::io& home);
+  client(std::vector<std::unique_ptr<storage::voter>>, settings, runtime::io& loop);
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] storage::admin& admin() noexcept override { return admin_; }

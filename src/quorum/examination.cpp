@@ -18,10 +18,10 @@ namespace {
 using names_by_identity = std::map<std::string, std::vector<std::string>>;
 
 task<names_by_identity> names_of_servers(server_set& all) {
-  const limit soon = all.until(runtime::later(all.home().now(), one_request));
+  const limit soon = all.until(runtime::later(all.loop().now(), one_request));
   const round_ptr<std::string> said =
-      all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.home(), soon); });
-  const verdict over = co_await said->settle(all.home(), all_of_them, soon);
+      all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.loop(), soon); });
+  const verdict over = co_await said->settle(all.loop(), all_of_them, soon);
   (void)over;  // those that have not answered by now do not count
   names_by_identity names;
   for (std::size_t who = 0; who < all.size(); ++who) {
@@ -63,12 +63,12 @@ void judge_names(const names_by_identity& all, std::size_t voters, std::vector<f
 }  // namespace
 
 task<answer<std::vector<finding>>> admin::examine(io& i, limit l) {
-  if (i.in_place()) co_return all_.on_loop(examine(all_.home(), std::move(l)));
+  if (i.in_place()) co_return all_.on_loop(examine(all_.loop(), std::move(l)));
   using findings = std::vector<finding>;
   const round_ptr<findings> all =
-      all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().admin().examine(all_.home(), l); });
+      all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().admin().examine(all_.loop(), l); });
   const limit own(runtime::never, l.stop());  // each has a limit of its own
-  const verdict over = co_await all->settle(all_.home(), all_of_them, own);
+  const verdict over = co_await all->settle(all_.loop(), all_of_them, own);
   (void)over;
   if (all->count().yes == 0) {
     co_return answer<findings>::unknown(all_.why_not(*all, "none of the servers can be examined"));

@@ -72,12 +72,12 @@ limit half_of(const io& i, const limit& l) {
 }  // namespace
 
 task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
-  io& home = all_.home();
-  if (i.in_place()) co_return all_.on_loop(list(home, std::move(prefix), std::move(after), most, std::move(l)));
+  io& loop = all_.loop();
+  if (i.in_place()) co_return all_.on_loop(list(loop, std::move(prefix), std::move(after), most, std::move(l)));
   std::optional<list_position> from = list_position::read(after, all_.size());
   if (!from) co_return answer<listing>::unknown(failure(errc::bad_option, "no page has said to go on from there"));
   listing page{.names = {}, .next = {}};
-  const instant enough = half_of(all_.home(), l).at();
+  const instant enough = half_of(all_.loop(), l).at();
   answer<servers> silent = co_await silent_servers(l);
   if (silent.is_unknown()) co_return answer<listing>::unknown(std::move(silent.why()));
   from->miss_all(silent.value());
@@ -89,11 +89,11 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
       from->go_to({});
       continue;
     }
-    const limit some = half_of(all_.home(), l);
-    answer<listing> here = co_await all_[from->who].behind().admin().list(all_.home(), prefix, from->there, most, some);
+    const limit some = half_of(all_.loop(), l);
+    answer<listing> here = co_await all_[from->who].behind().admin().list(all_.loop(), prefix, from->there, most, some);
     if (here.is_unknown()) {
       const bool too_many = from->how_many_missed() == all_.size() - all_.majority();
-      const bool over = too_many || here.why().code == errc::bad_option || all_.home().now() >= enough;
+      const bool over = too_many || here.why().code == errc::bad_option || all_.loop().now() >= enough;
       if (over) co_return answer<listing>::unknown(std::move(here.why()));
       silent.value() |= servers{1} << from->who;
       from->miss();
@@ -104,7 +104,7 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
     std::optional<failure> failed = co_await look_at(std::move(names), *from, silent.value(), page, l);
     if (failed) co_return answer<listing>::unknown(std::move(*failed));
     from->go_to(here.value().next);
-    if (all_.home().now() >= enough) break;
+    if (all_.loop().now() >= enough) break;
   }
   page.next = from->write(all_.size());
   co_return answer<listing>::yes(std::move(page));
@@ -112,14 +112,14 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
 
 /// Each list and each look would wait for them. A majority is waited for, and the others for a moment.
 task<answer<admin::servers>> admin::silent_servers(limit l) {
-  const limit each = all_.until(half_of(all_.home(), l).at());
+  const limit each = all_.until(half_of(all_.loop(), l).at());
   const round_ptr<std::string> all =
-      all_.ask_all<std::string>([&](std::size_t who) { return all_[who].identity(all_.home(), each); });
+      all_.ask_all<std::string>([&](std::size_t who) { return all_[who].identity(all_.loop(), each); });
   const limit own(each.at(), l.stop());
-  const verdict so = co_await all->settle(all_.home(), of_step, own);
+  const verdict so = co_await all->settle(all_.loop(), of_step, own);
   if (so != verdict::yes) co_return answer<servers>::unknown(all_.why_not(*all, "no majority of the servers answers"));
-  const limit soon(std::min(own.at(), runtime::later(all_.home().now(), minority_wait)), l.stop());
-  const verdict over = co_await all->settle(all_.home(), all_of_them, soon);
+  const limit soon(std::min(own.at(), runtime::later(all_.loop().now(), minority_wait)), l.stop());
+  const verdict over = co_await all->settle(all_.loop(), all_of_them, soon);
   (void)over;
   servers silent = 0;
   for (std::size_t who = 0; who < all_.size(); ++who) {
@@ -132,18 +132,18 @@ task<answer<admin::servers>> admin::silent_servers(limit l) {
 /// Adds those of them that are in use, and were not shown when a server before was listed.
 task<std::optional<failure>> admin::look_at(std::vector<std::string> names, const list_position& from, servers silent,
                                             listing& page, limit l) {
-  const limit each = all_.until(half_of(all_.home(), l).at());
+  const limit each = all_.until(half_of(all_.loop(), l).at());
   std::vector<round_ptr<state>> looks;
   looks.reserve(names.size());
   for (const std::string& name : names) {
     looks.push_back(all_.ask_all<state>([&](std::size_t who) {
       const bool asked = (silent >> who & 1) == 0;
-      return asked ? all_[who].behind().admin().inspect(all_.home(), name, each) : not_asked<state>();
+      return asked ? all_[who].behind().admin().inspect(all_.loop(), name, each) : not_asked<state>();
     }));
   }
   const limit own(each.at(), l.stop());
   for (std::size_t n = 0; n < names.size(); ++n) {
-    const verdict over = co_await looks[n]->settle(all_.home(), all_of_them, own);
+    const verdict over = co_await looks[n]->settle(all_.loop(), all_of_them, own);
     (void)over;  // those that have not answered by now do not count
     if (looks[n]->count().yes < all_.majority()) {
       co_return all_.why_not(*looks[n], "no majority of the servers answers");

@@ -20,11 +20,11 @@ constexpr span longest_connect = 2s;
 
 }  // namespace
 
-server_set::server_set(std::vector<std::unique_ptr<storage::voter>> voters, runtime::io& home)
-    : home_(home), voters_(std::move(voters)), tasks_(home) {}
+server_set::server_set(std::vector<std::unique_ptr<storage::voter>> voters, runtime::io& loop)
+    : loop_(loop), voters_(std::move(voters)), tasks_(loop) {}
 
 task<answer<done>> server_set::reach(std::size_t who, limit l) {
-  const std::optional<failure> why = co_await voters_[who]->reach(home_, l);
+  const std::optional<failure> why = co_await voters_[who]->reach(loop_, l);
   if (why) co_return answer<done>::unknown(*why);
   co_return answer<done>::yes(done());
 }
@@ -33,12 +33,12 @@ task<std::optional<failure>> server_set::reach_majority(std::size_t min_margin, 
   const auto reached = [](const auto& v) { return v->is_reached(); };
   const auto already = static_cast<std::size_t>(std::count_if(voters_.begin(), voters_.end(), reached));
   if (already >= majority() + min_margin) co_return std::nullopt;
-  const instant enough = std::min(l.at(), later(home_.now(), longest_connect));
+  const instant enough = std::min(l.at(), later(loop_.now(), longest_connect));
   const limit each = until(enough);
   const round_ptr<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); }, min_margin);
-  const verdict so = co_await all->settle(home_, of_election, l);
+  const verdict so = co_await all->settle(loop_, of_election, l);
   if (so == verdict::yes) co_return std::nullopt;
-  const verdict without_margin = co_await all->settle(home_, of_step, l);  // what is too few says so by its votes
+  const verdict without_margin = co_await all->settle(loop_, of_step, l);  // what is too few says so by its votes
   if (without_margin == verdict::yes) co_return std::nullopt;
   co_return why_not(*all, "no majority of the servers can be reached");
 }

@@ -11,7 +11,7 @@
 
 #include "quorum/vote_round.hpp"
 #include "runtime/io.hpp"
-#include "runtime/nursery.hpp"
+#include "runtime/task_group.hpp"
 #include "storage/answer.hpp"
 #include "storage/voter.hpp"
 
@@ -47,9 +47,9 @@ constexpr runtime::span minority_wait = std::chrono::milliseconds(100);
 /// All voters of a quorum, and how they are asked together: at once, on the loop.
 class server_set {
  public:
-  server_set(std::vector<std::unique_ptr<storage::voter>>, runtime::io& home);
+  server_set(std::vector<std::unique_ptr<storage::voter>>, runtime::io& loop);
 
-  [[nodiscard]] runtime::io& home() const noexcept { return home_; }
+  [[nodiscard]] runtime::io& loop() const noexcept { return loop_; }
   [[nodiscard]] std::size_t size() const noexcept { return voters_.size(); }
   [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters_.size()); }
   [[nodiscard]] const std::vector<std::unique_ptr<storage::voter>>& voters() const noexcept { return voters_; }
@@ -110,7 +110,7 @@ class server_set {
   /// Until as many are connected as an election needs, or nobody else can be; or why a majority is not.
   [[nodiscard]] storage::task<std::optional<storage::failure>> reach_majority(std::size_t min_margin, limit);
 
-  /// From another thread than home: ends what is under way.
+  /// From another thread than the loop's: ends what is under way.
   void close() noexcept;
 
  private:
@@ -127,10 +127,10 @@ class server_set {
   }
   storage::task<storage::answer<storage::done>> reach(std::size_t who, limit);
 
-  runtime::io& home_;
+  runtime::io& loop_;
   std::stop_source ending_;
   std::vector<std::unique_ptr<storage::voter>> voters_;
-  runtime::nursery tasks_;
+  runtime::task_group tasks_;
 };
 
 }  // namespace holdfast::quorum

@@ -40,7 +40,7 @@ enum class verdict { open, yes, no, unknown };
 /// For questions that are answered when everybody has, or has had its time.
 [[nodiscard]] verdict all_of_them(const tally&) noexcept;
 
-/// One question to all voters at once. At home only.
+/// One question to all voters at once. On the loop only.
 template <class T>
 class vote_round {
  public:
@@ -61,11 +61,11 @@ class vote_round {
   [[nodiscard]] std::vector<std::optional<storage::answer<T>>>& replies() noexcept { return replies_; }
 
   /// Until the rule can tell; open: the limit came first.
-  [[nodiscard]] runtime::task<verdict> settle(runtime::io& home, verdict (*rule)(const tally&), limit l) {
+  [[nodiscard]] runtime::task<verdict> settle(runtime::io& loop, verdict (*rule)(const tally&), limit l) {
     for (;;) {
       const verdict so_far = rule(count_);
       if (so_far != verdict::open) co_return so_far;
-      const runtime::wake why = co_await wait(home, changed_, l);
+      const runtime::wake why = co_await wait(loop, changed_, l);
       if (why != runtime::wake::signalled) co_return rule(count_);
     }
   }

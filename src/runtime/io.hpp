@@ -41,7 +41,7 @@ class resumptions {
 /// A suspended coroutine: the io that resumes it, and its timer there. Waiting allocates nothing.
 class parked {
  public:
-  explicit parked(io& home) noexcept : home_(&home) {}
+  explicit parked(io& on) noexcept : io_(&on) {}
   parked(const parked&) = delete;
   parked& operator=(const parked&) = delete;
 
@@ -50,7 +50,7 @@ class parked {
   friend class signal;
   friend class waiting;
   friend class timers;
-  io* home_;
+  io* io_;
   signal* at_ = nullptr;
   resumption resumption_;
   // Its links in the heap of timers.

@@ -42,7 +42,7 @@ void signal::raise(std::uint64_t bit) noexcept {
   }
   // From here on the waiter may be gone, unless it is a parked coroutine, which only we can wake.
   if (auto* waiter = reinterpret_cast<parked*>(seen & ~flags)) {
-    waiter->home_->post(waiter->resumption_);
+    waiter->io_->post(waiter->resumption_);
   } else if (seen & asleep_bit) {
     futex_wake(state_);
   }
@@ -84,11 +84,11 @@ bool signal::unpark(const parked& waiter) noexcept {
 
 bool waiting::await_ready() {
   if (limit_.stop().stop_possible()) stop_.emplace(limit_.stop(), stopper{signal_});
-  if (parked_.home_->in_place()) {
+  if (parked_.io_->in_place()) {
     ready_ = signal_.sleep(limit_.at());
   } else {
     ready_ = signal_.take();
-    if (!ready_ && parked_.home_->now() >= limit_.at()) ready_ = wake::late;
+    if (!ready_ && parked_.io_->now() >= limit_.at()) ready_ = wake::late;
   }
   return ready_.has_value();
 }
@@ -96,7 +96,7 @@ bool waiting::await_ready() {
 bool waiting::await_suspend(std::coroutine_handle<> frame) {
   parked_.resumption_.frame = frame;
   parked_.at_ = &signal_;
-  if (limit_.at() != never) parked_.home_->arm(parked_, limit_.at());
+  if (limit_.at() != never) parked_.io_->arm(parked_, limit_.at());
   return signal_.park(parked_);
 }
 
@@ -106,7 +106,7 @@ wake waiting::await_resume() noexcept {
     if (!ready_) ready_ = signal_.take();
     signal_.forget_stop();
   }
-  if (parked_.armed_) parked_.home_->disarm(parked_);
+  if (parked_.armed_) parked_.io_->disarm(parked_);
   if (!ready_) ready_ = signal_.take();
   return ready_.value_or(wake::late);
 }

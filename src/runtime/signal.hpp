@@ -45,7 +45,7 @@ class signal {
 /// The awaiter behind wait().
 class [[nodiscard]] waiting {
  public:
-  waiting(io& home, signal& at, const limit& l) : parked_(home), signal_(at), limit_(l) {}
+  waiting(io& on, signal& at, const limit& l) : parked_(on), signal_(at), limit_(l) {}
   bool await_ready();
   bool await_suspend(std::coroutine_handle<>);
   wake await_resume() noexcept;

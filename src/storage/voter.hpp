@@ -54,7 +54,7 @@ class watching {
 
 /// One server as one vote of several: whoever has those of a majority holds the name. It never queues anybody.
 ///
-/// Called at home only, except where it says otherwise. Limits cut a wait as those of a claim. What is given by
+/// Called on the loop only, except where it says otherwise. Limits cut a wait as those of a claim. What is given by
 /// reference must outlive the call. Of one candidate there is one call at a time.
 class voter {
  public:

@@ -155,7 +155,7 @@ TEST(redis_sentinel_limits, listens_once_a_thread_can_start) {
   test::child with_none([&] {
     const redis::dialer dialer{redis::settings::parse(all.url())};
     runtime::loop loop;
-    runtime::nursery tasks(loop);
+    runtime::task_group tasks(loop);
     test::deaf_listener nobody;
     redis::sentinel_watch watch(dialer, loop, nobody);
     loop.start();

@@ -172,7 +172,7 @@ TEST_F(redis_flood, breaks_the_event_connection_that_gets_no_reply) {
   const redis::dialer dialer{to(server, "300ms")};
   test::deaf_listener deaf;
   redis::event_connection events(dialer, {.inboxes = "in:", .id = "me", .introduction = {}}, loop, deaf);
-  runtime::nursery tasks(loop);
+  runtime::task_group tasks(loop);
   command c(1);
   c.add("PING");
   auto got = test::start(tasks, events.call(loop, c, limit(boot_clock::now() + test::hang)));

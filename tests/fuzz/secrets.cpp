@@ -42,7 +42,7 @@ void check_words_about(const std::string& url) {
   try {
     const net::url u = net::url::parse(url);
     demand(is_silent(u.scheme) && is_silent(u.user) && is_silent(u.host) && is_silent(u.path));
-    for (const net::url::place& each : u.others) demand(is_silent(each.host));
+    for (const net::endpoint& each : u.others) demand(is_silent(each.host));
     for (const auto& [name, value] : u.options) demand(is_silent(name) && is_silent(value));
     for (const char* file : {"password_file", "sentinel_password_file"}) {
       if (u.options.contains(file)) return;  // it would be read, whatever it is

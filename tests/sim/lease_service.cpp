@@ -8,8 +8,8 @@ using namespace std::chrono_literals;
 
 class lease_service::side final : public access {
  public:
-  side(lease_service& s, client_io& home, int id)
-      : remote_(s.network_, s.server_, home, id), store_(s.world_, remote_) {}
+  side(lease_service& s, client_io& loop, int id)
+      : remote_(s.network_, s.server_, loop, id), store_(s.world_, remote_) {}
   [[nodiscard]] watchful& store() override { return store_; }
   void crash() override {
     remote_.crash();
@@ -32,8 +32,8 @@ lease_service::lease_service(world& w, network& n, double clock_rate, bool resta
       server_(w, drifting_clock(w, clock_rate, 5000s),
               [this](int to, storage::owner_id owner) { sides_.at(static_cast<std::size_t>(to))->pushed(owner); }) {}
 
-std::unique_ptr<access> lease_service::connect(client_io& home) {
-  auto made = std::make_unique<side>(*this, home, static_cast<int>(sides_.size()));
+std::unique_ptr<access> lease_service::connect(client_io& loop) {
+  auto made = std::make_unique<side>(*this, loop, static_cast<int>(sides_.size()));
   sides_.push_back(made.get());
   return made;
 }

@@ -14,7 +14,7 @@ namespace holdfast::sim {
 class lease_service final : public service {
  public:
   lease_service(world&, network&, double clock_rate, bool restarts);
-  [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
+  [[nodiscard]] std::unique_ptr<access> connect(client_io& loop) override;
   [[nodiscard]] bool exclusive() const override { return !restarts_; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;

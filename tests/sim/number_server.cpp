@@ -25,13 +25,13 @@ struct call {
 
 /// Nothing: no answer within the limit, or for so long that the connection is given up.
 template <class T>
-task<std::optional<T>> ask(network& n, client_io& home, io& i, limit l, std::function<T()> at_the_server) {
+task<std::optional<T>> ask(network& n, client_io& loop, io& i, limit l, std::function<T()> at_the_server) {
   const auto mine = std::make_shared<call<T>>();
   const auto always = [] { return true; };
-  const auto reply = [&n, &home, mine, always, at_the_server] {
+  const auto reply = [&n, &loop, mine, always, at_the_server] {
     const T said = at_the_server();
-    n.send(always, [&home, mine, said] {
-      home.post([mine, said] {
+    n.send(always, [&loop, mine, said] {
+      loop.post([mine, said] {
         if (mine->over) return;
         mine->got = said;
         mine->arrived.set();
@@ -56,11 +56,11 @@ answer<T> no_answer() {
 
 class number_server::remote final : public storage::cell {
  public:
-  remote(number_server& s, client_io& home, std::string name) : server_(s), home_(home), name_(std::move(name)) {}
+  remote(number_server& s, client_io& loop, std::string name) : server_(s), loop_(loop), name_(std::move(name)) {}
 
   task<answer<reading>> get(io& i, limit l) override {
     std::function<reading()> step = [s = &server_, name = name_] { return s->look(name); };
-    std::optional<reading> got = co_await ask<reading>(server_.network_, home_, i, std::move(l), std::move(step));
+    std::optional<reading> got = co_await ask<reading>(server_.network_, loop_, i, std::move(l), std::move(step));
     if (!got) co_return no_answer<reading>();
     co_return answer<reading>::yes(std::move(*got));
   }
@@ -68,17 +68,17 @@ class number_server::remote final : public storage::cell {
   task<answer<std::uint64_t>> put(io& i, std::uint64_t seen, storage::change wanted, limit l) override {
     using said = answer<std::uint64_t>;
     std::function<said()> step = [s = &server_, name = name_, seen, wanted] { return s->put(name, seen, wanted); };
-    std::optional<said> got = co_await ask<said>(server_.network_, home_, i, std::move(l), std::move(step));
+    std::optional<said> got = co_await ask<said>(server_.network_, loop_, i, std::move(l), std::move(step));
     if (!got) co_return no_answer<std::uint64_t>();
     co_return std::move(*got);
   }
 
   task<wake> changed(io& i, reading seen, limit l) override {
     const auto me = std::make_shared<watcher>();
-    std::function<bool()> step = [s = &server_, name = name_, seen, me, home = &home_] {
-      return s->watch(name, seen, *home, me);
+    std::function<bool()> step = [s = &server_, name = name_, seen, me, loop = &loop_] {
+      return s->watch(name, seen, *loop, me);
     };
-    const std::optional<bool> as_seen = co_await ask<bool>(server_.network_, home_, i, l, std::move(step));
+    const std::optional<bool> as_seen = co_await ask<bool>(server_.network_, loop_, i, l, std::move(step));
     if (as_seen && !*as_seen) co_return wake::signalled;
     const runtime::span pause = seen.there ? std::min<runtime::span>(seen.left + 1ms, 1s) : runtime::span(1s);
     const instant next = later(i.now(), as_seen ? pause : runtime::span(10ms));
@@ -90,12 +90,12 @@ class number_server::remote final : public storage::cell {
 
  private:
   number_server& server_;
-  client_io& home_;
+  client_io& loop_;
   const std::string name_;
 };
 
-std::unique_ptr<storage::cell> number_server::open(client_io& home, std::string name) {
-  return std::make_unique<remote>(*this, home, std::move(name));
+std::unique_ptr<storage::cell> number_server::open(client_io& loop, std::string name) {
+  return std::make_unique<remote>(*this, loop, std::move(name));
 }
 
 std::int64_t number_server::now() const noexcept {
@@ -117,8 +117,8 @@ answer<std::uint64_t> number_server::put(const std::string& name, std::uint64_t 
   if (result.tell) {
     for (const auto& told : std::exchange(e.watchers, {})) {
       network_.send([] { return true; },
-                    [home = std::get<0>(told), who = std::get<1>(told)] {
-                      home->post([who] {
+                    [loop = std::get<0>(told), who = std::get<1>(told)] {
+                      loop->post([who] {
                         if (!who->over) who->told.set();
                       });
                     });
@@ -127,10 +127,10 @@ answer<std::uint64_t> number_server::put(const std::string& name, std::uint64_t 
   return std::move(result.said);
 }
 
-bool number_server::watch(const std::string& name, const reading& seen, client_io& home, std::shared_ptr<watcher> who) {
+bool number_server::watch(const std::string& name, const reading& seen, client_io& loop, std::shared_ptr<watcher> who) {
   entry& e = named_[name];
   if (has_changed(e.record, seen, now())) return false;
-  e.watchers.emplace_back(&home, std::move(who));
+  e.watchers.emplace_back(&loop, std::move(who));
   return true;
 }
 

@@ -77,7 +77,7 @@ class numbers {
     return *clients_.back();
   }
   asked_cell open(client& c, const char* name) {
-    return asked_cell(server_.open(c.home, name), patience, c.silence, std::stop_token());
+    return asked_cell(server_.open(c.loop, name), patience, c.silence, std::stop_token());
   }
 
   // ---- users --------------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class numbers {
     if (won.what != core::outcome::kind::granted) co_return;
     ++result_.granted;
     const auto said = std::make_shared<core::announcement>();
-    c.engine.spawn(core::announce(c.home, open(c, election_cell), won.lease, "label", said));
+    c.engine.spawn(core::announce(c.loop, open(c, election_cell), won.lease, "label", said));
     co_await sleep(c.io, limit(later(c.io.now(), world_.between(0ms, 250ms))));
     if (!won.lease->held(c.io.now())) ++result_.lost;
     said->withdraw();

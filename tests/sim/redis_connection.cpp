@@ -8,8 +8,8 @@ namespace holdfast::sim {
 
 using namespace std::chrono_literals;
 
-redis_connection::redis_connection(world& w, network& n, redis_server& s, client_io& home)
-    : world_(w), network_(n), server_(s), home_(home) {}
+redis_connection::redis_connection(world& w, network& n, redis_server& s, client_io& loop)
+    : world_(w), network_(n), server_(s), loop_(loop) {}
 
 void redis_connection::open(callbacks c) {
   callbacks_ = std::move(c);
@@ -50,7 +50,7 @@ void redis_connection::receive(std::string bytes) {
   if (!delay) return go_silent();
   world_.at(in_turn(last_down_, *delay), [self = shared_from_this(), bytes = std::move(bytes)] {
     if (self->silent_ || !self->open_) return;
-    self->home_.post([self, bytes] {
+    self->loop_.post([self, bytes] {
       self->decoder_.feed(bytes);
       while (self->open_) {
         std::optional<redis::value> v = self->decoder_.next();
@@ -76,7 +76,7 @@ void redis_connection::go_silent() {
 
 void redis_connection::post_break() {
   world_.at(in_turn(last_down_, world_.between(30us, 2ms)), [self = shared_from_this()] {
-    self->home_.post([self] {
+    self->loop_.post([self] {
       if (std::exchange(self->open_, false)) self->callbacks_.broke();
     });
   });

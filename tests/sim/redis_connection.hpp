@@ -19,7 +19,7 @@ class redis_connection : public std::enable_shared_from_this<redis_connection> {
     std::function<void(redis::value)> received;  ///< in the client's process
     std::function<void()> broke;                 ///< in the client's process; the server or the network has closed it
   };
-  redis_connection(world&, network&, redis_server&, client_io& home);
+  redis_connection(world&, network&, redis_server&, client_io& loop);
   void open(callbacks);
 
   void send(const std::string& bytes);
@@ -40,7 +40,7 @@ class redis_connection : public std::enable_shared_from_this<redis_connection> {
   world& world_;
   network& network_;
   redis_server& server_;
-  client_io& home_;
+  client_io& loop_;
   redis_server::connection there_ = 0;
   callbacks callbacks_;
   redis::decoder decoder_;

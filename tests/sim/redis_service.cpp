@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 /// The product's client, with a simulated transport.
 class redis_service::side final : public access {
  public:
-  side(redis_service& s, client_io& home)
+  side(redis_service& s, client_io& loop)
       : service_(s),
-        home_(home),
+        loop_(loop),
         client_(redis::settings(), redis::sixteen(s.world_.random(), s.world_.random()),
                 [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
@@ -43,7 +43,7 @@ class redis_service::side final : public access {
 
  private:
   std::unique_ptr<redis::transport> wire_up(const std::string& channel, redis::listener& who) {
-    const redis_transport::ends ends{service_.world_, service_.network_, [this] { return &service_.server_; }, home_,
+    const redis_transport::ends ends{service_.world_, service_.network_, [this] { return &service_.server_; }, loop_,
                                      service_.faults_.any_way};
     auto made = std::make_unique<redis_transport>(ends, channel, who);
     transport_ = made.get();
@@ -75,7 +75,7 @@ class redis_service::side final : public access {
   }
 
   redis_service& service_;
-  client_io& home_;
+  client_io& loop_;
   redis_transport* transport_ = nullptr;
   redis::client client_;
   watchful store_;
@@ -103,7 +103,7 @@ redis_service::redis_service(world& w, network& n, double clock_rate, const plan
   server_.audit().tell(grants_, [] { return true; });
 }
 
-std::unique_ptr<access> redis_service::connect(client_io& home) { return std::make_unique<side>(*this, home); }
+std::unique_ptr<access> redis_service::connect(client_io& loop) { return std::make_unique<side>(*this, loop); }
 
 const std::vector<std::chrono::milliseconds>& redis_service::ttls() const {
   // The last is longer than the grant that a waiter gets by a message.

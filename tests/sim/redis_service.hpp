@@ -14,7 +14,7 @@ namespace holdfast::sim {
 class redis_service final : public service {
  public:
   redis_service(world&, network&, double clock_rate, const plan&);
-  [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
+  [[nodiscard]] std::unique_ptr<access> connect(client_io& loop) override;
   [[nodiscard]] bool exclusive() const override { return !faults_.restarts_empty && !breaks_; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;

@@ -40,12 +40,12 @@ redis_transport::redis_transport(ends e, std::string channel, redis::listener& w
     : world_(e.all),
       network_(e.between),
       server_(std::move(e.server)),
-      home_(e.home),
+      loop_(e.loop),
       any_way_(e.any_way),
       channel_(std::move(channel)),
       listener_(who),
       pool_(2),
-      tasks_(e.home) {}
+      tasks_(e.loop) {}
 
 task<redis::reply> redis_transport::call(io& i, const redis::command& what, limit l,
                                          std::optional<redis::abandoned_command>* abandoned) {
@@ -66,7 +66,7 @@ task<redis::reply> redis_transport::call(io& i, const redis::command& what, limi
 }
 
 redis_transport::connection& redis_transport::choose(const io& i) {
-  const bool by_events = any_way_ ? world_.chance(0.3) : &i == &home_;
+  const bool by_events = any_way_ ? world_.chance(0.3) : &i == &loop_;
   return by_events ? events_ : pool_[world_.below(pool_.size())];
 }
 
@@ -126,14 +126,14 @@ task<std::optional<storage::failure>> redis_transport::listen(io& i, const std::
 /// Opens the event connection and subscribes. If it breaks in between, the next caller tries again.
 task<void> redis_transport::dial() {
   const std::optional<storage::failure> down =
-      co_await ensure_open(home_, events_, limit(later(home_.now(), longest_dial)));
+      co_await ensure_open(loop_, events_, limit(later(loop_.now(), longest_dial)));
   bool heard = false;
   if (!down) {
     const std::shared_ptr<redis_connection> mine = events_.bytes;
     redis::command subscribe(2);
     subscribe.add("SSUBSCRIBE").add(channel_);
     mine->send(subscribe.bytes());
-    const wake why = co_await wait(home_, subscribed_, limit(later(home_.now(), longest_dial)));
+    const wake why = co_await wait(loop_, subscribed_, limit(later(loop_.now(), longest_dial)));
     heard = why == wake::signalled && mine->is_open();
     if (!heard && mine->is_open()) mine->close();
   }
@@ -157,7 +157,7 @@ bool redis_transport::connect(connection& c) {
   redis_server* const to = server_();
   if (to == nullptr) return false;
   ++c.number;
-  c.bytes = std::make_shared<redis_connection>(world_, network_, *to, home_);
+  c.bytes = std::make_shared<redis_connection>(world_, network_, *to, loop_);
   c.bytes->open({[this, &c](value v) { received(c, std::move(v)); }, [this, &c] { broke(c); }});
   return true;
 }

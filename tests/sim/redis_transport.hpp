@@ -7,8 +7,8 @@
 
 #include "redis/protocol/transport.hpp"
 #include "redis/transport/pipeline.hpp"
-#include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/task_group.hpp"
 #include "runtime/wait_list.hpp"
 #include "sim/client_io.hpp"
 #include "sim/network.hpp"
@@ -26,7 +26,7 @@ class redis_transport final : public redis::transport {
     world& all;
     network& between;
     std::function<redis_server*()> server;  ///< the present one; null: it cannot be reached
-    client_io& home;
+    client_io& loop;
     bool any_way;  ///< commands take a random connection
   };
   redis_transport(ends, std::string channel, redis::listener&);
@@ -78,7 +78,7 @@ class redis_transport final : public redis::transport {
   world& world_;
   network& network_;
   const std::function<redis_server*()> server_;
-  client_io& home_;
+  client_io& loop_;
   const bool any_way_;
   const std::string channel_;
   redis::listener& listener_;
@@ -92,7 +92,7 @@ class redis_transport final : public redis::transport {
   bool dialling_ = false;
   runtime::signal subscribed_;
   runtime::wait_list<waiter> waiters_;
-  runtime::nursery tasks_;
+  runtime::task_group tasks_;
 };
 
 }  // namespace holdfast::sim

@@ -22,11 +22,11 @@ constexpr std::chrono::milliseconds max_ttl = 600ms;
 /// The product's quorum over the product's voters, with simulated transports.
 class redlock_service::side final : public access {
  public:
-  side(redlock_service& s, client_io& home)
+  side(redlock_service& s, client_io& loop)
       : service_(s),
-        home_(home),
+        loop_(loop),
         skew_(s.any_skew()),
-        quorum_(voters(), {.max_ttl = max_ttl, .clock = [this] { return wall_clock(); }}, home),
+        quorum_(voters(), {.max_ttl = max_ttl, .clock = [this] { return wall_clock(); }}, loop),
         store_(s.world_, quorum_) {
     store_.broke = [this](const storage::owner_id& id) { service_.audit_.broke(id); };
     store_.renews = [this](const storage::owner_id& owner) { service_.audit_.asked_for(owner); };
@@ -72,7 +72,7 @@ class redlock_service::side final : public access {
   }
 
   std::unique_ptr<redis::transport> wire_up(node& to, network& way, const std::string& channel, redis::listener& who) {
-    const redis_transport::ends ends{service_.world_, way, [&to] { return to.server.get(); }, home_, false};
+    const redis_transport::ends ends{service_.world_, way, [&to] { return to.server.get(); }, loop_, false};
     auto made = std::make_unique<redis_transport>(ends, channel, who);
     links_.push_back(made.get());
     return made;
@@ -84,7 +84,7 @@ class redlock_service::side final : public access {
   }
 
   redlock_service& service_;
-  client_io& home_;
+  client_io& loop_;
   real skew_;
   std::vector<redis_transport*> links_;
   std::vector<network*> ways_;
@@ -127,7 +127,7 @@ real redlock_service::any_skew() {
   return faults_.restarts_empty ? world_.between(0ms, max_ttl / 10 * 9) : world_.between(-1h, 1h);
 }
 
-std::unique_ptr<access> redlock_service::connect(client_io& home) { return std::make_unique<side>(*this, home); }
+std::unique_ptr<access> redlock_service::connect(client_io& loop) { return std::make_unique<side>(*this, loop); }
 
 const std::vector<std::chrono::milliseconds>& redlock_service::ttls() const {
   static const std::vector<std::chrono::milliseconds> all = {60ms, 150ms, 400ms};

@@ -18,7 +18,7 @@ namespace holdfast::sim {
 class redlock_service final : public service {
  public:
   redlock_service(world&, const plan&, const std::function<double()>& any_rate);
-  [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
+  [[nodiscard]] std::unique_ptr<access> connect(client_io& loop) override;
   [[nodiscard]] bool exclusive() const override { return !faults_.sets_clock_forward && !breaks_; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;

@@ -84,7 +84,7 @@ class remote::place final : public storage::claim {
   instant again_at_{};
 };
 
-remote::remote(network& n, lease_server& s, client_io& home, int id) : network_(n), server_(s), home_(home), id_(id) {}
+remote::remote(network& n, lease_server& s, client_io& loop, int id) : network_(n), server_(s), loop_(loop), id_(id) {}
 
 std::unique_ptr<storage::claim> remote::open(storage::claim_spec spec) {
   return std::make_unique<place>(*this, std::move(spec));
@@ -105,7 +105,7 @@ guarantees remote::promises() const noexcept {
 void remote::pushed(storage::owner_id owner) {
   network_.send([this] { return !crashed_; },
                 [this, owner] {
-                  home_.post([this, owner] {
+                  loop_.post([this, owner] {
                     const auto at = inbox_.find({owner.high, owner.low});
                     if (at != inbox_.end()) at->second->set();
                   });
@@ -126,7 +126,7 @@ task<std::optional<lease_reply>> remote::ask(io& i, demand d, limit l) {
                   const lease_reply r = server_.carry_out(d);
                   network_.send([this] { return !crashed_; },
                                 [this, r, id] {
-                                  home_.post([this, r, id] {
+                                  loop_.post([this, r, id] {
                                     const auto at = calls_.find(id);
                                     if (at == calls_.end()) return;  // whoever asked has left
                                     at->second->got = r;

@@ -14,7 +14,7 @@ namespace holdfast::sim {
 /// A store for the simulator: a client's side of the lease server, over the bad network.
 class remote final : public storage::backend, private storage::admin {
  public:
-  remote(network&, lease_server&, client_io& home, int id);
+  remote(network&, lease_server&, client_io& loop, int id);
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
@@ -38,7 +38,7 @@ class remote final : public storage::backend, private storage::admin {
 
   network& network_;
   lease_server& server_;
-  client_io& home_;
+  client_io& loop_;
   const int id_;
   bool crashed_ = false;
   std::uint64_t last_call_ = 0;

@@ -31,9 +31,9 @@ redis::settings how(bool waits) {
 /// The product's client, with a simulated transport.
 class replicated_service::side final : public access {
  public:
-  side(replicated_service& s, client_io& home)
+  side(replicated_service& s, client_io& loop)
       : service_(s),
-        home_(home),
+        loop_(loop),
         client_(how(s.waits_), redis::sixteen(s.world_.random(), s.world_.random()),
                 [this](const redis::identity& me, redis::listener& who) { return wire_up(me.inboxes + me.id, who); }),
         store_(s.world_, client_) {
@@ -55,7 +55,7 @@ class replicated_service::side final : public access {
   /// A sentinel says that there is another primary.
   void hear_of_change() {
     if (store_.over) return;
-    home_.post([this] {
+    loop_.post([this] {
       transport_->start_over();
       const real told = service_.world_.now();
       service_.world_.in(soon,
@@ -66,7 +66,7 @@ class replicated_service::side final : public access {
  private:
   std::unique_ptr<redis::transport> wire_up(const std::string& channel, redis::listener& who) {
     const redis_transport::ends ends{service_.world_, service_.network_, [this] { return service_.pair_.primary(); },
-                                     home_, service_.world_.chance(0.5)};
+                                     loop_, service_.world_.chance(0.5)};
     auto made = std::make_unique<redis_transport>(ends, channel, who);
     transport_ = made.get();
     return made;
@@ -74,10 +74,10 @@ class replicated_service::side final : public access {
 
   /// I16.
   void look_for_what_is_lost(real told, std::uint64_t change) {
-    const bool ran = !home_.paused() && home_.running_since() <= told;
+    const bool ran = !loop_.paused() && loop_.running_since() <= told;
     if (!service_.calm_ || service_.apart_ > 0ms || !ran || store_.over || service_.pair_.changes() != change) return;
     for (const auto& [id, deadline] : store_.holders()) {
-      if (home_.now() >= deadline || has(service_.pair_.last_primary(), {id.first, id.second})) continue;
+      if (loop_.now() >= deadline || has(service_.pair_.last_primary(), {id.first, id.second})) continue;
       service_.world_.violate("I16: the holder of a lock that a failover has lost has not heard of it");
     }
   }
@@ -91,7 +91,7 @@ class replicated_service::side final : public access {
   }
 
   replicated_service& service_;
-  client_io& home_;
+  client_io& loop_;
   redis_transport* transport_ = nullptr;
   redis::client client_;
   watchful store_;
@@ -130,8 +130,8 @@ replicated_service::replicated_service(world& w, network& n, double clock_rate, 
   };
 }
 
-std::unique_ptr<access> replicated_service::connect(client_io& home) {
-  auto made = std::make_unique<side>(*this, home);
+std::unique_ptr<access> replicated_service::connect(client_io& loop) {
+  auto made = std::make_unique<side>(*this, loop);
   sides_.push_back(made.get());
   return made;
 }

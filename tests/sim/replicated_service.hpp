@@ -18,7 +18,7 @@ namespace holdfast::sim {
 class replicated_service final : public service {
  public:
   replicated_service(world&, network&, double clock_rate, const plan&);
-  [[nodiscard]] std::unique_ptr<access> connect(client_io& home) override;
+  [[nodiscard]] std::unique_ptr<access> connect(client_io& loop) override;
   [[nodiscard]] bool exclusive() const override { return !faults_.dies && !faults_.hands_over; }
   [[nodiscard]] const std::vector<std::chrono::milliseconds>& ttls() const override;
   std::uint64_t trouble(access& victim) override;

@@ -24,7 +24,7 @@ class access {
 class service {
  public:
   virtual ~service() = default;
-  [[nodiscard]] virtual std::unique_ptr<access> connect(client_io& home) = 0;
+  [[nodiscard]] virtual std::unique_ptr<access> connect(client_io& loop) = 0;
   /// Whether two are never inside at once. Where the server loses its state, only fences protect.
   [[nodiscard]] virtual bool exclusive() const = 0;
   [[nodiscard]] virtual const std::vector<std::chrono::milliseconds>& ttls() const = 0;

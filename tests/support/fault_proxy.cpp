@@ -56,14 +56,14 @@ fault_proxy::fault_proxy(std::string server, int port) : server_(std::move(serve
 }
 
 void fault_proxy::begin() {
-  nudge_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  wakeup_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (::listen(listener_, 128) != 0) throw std::runtime_error("the proxy cannot listen");
   thread_ = std::thread([this] { run(); });
 }
 
 fault_proxy::~fault_proxy() {
   ending_ = true;
-  nudge();
+  wake_up();
   thread_.join();
   state_.with([](state& s) {
     for (const auto& p : s.pairs) {
@@ -72,17 +72,17 @@ fault_proxy::~fault_proxy() {
     }
   });
   ::close(listener_);
-  ::close(nudge_);
+  ::close(wakeup_);
 }
 
-void fault_proxy::nudge() const {
+void fault_proxy::wake_up() const {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t n = ::write(nudge_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t n = ::write(wakeup_, &one, sizeof one);
 }
 
 void fault_proxy::treat(way w, treatment how) {
   state_.with([&](state& s) { s.now[index(w)] = how; });
-  nudge();
+  wake_up();
 }
 
 void fault_proxy::delay(way w, std::chrono::milliseconds by) {
@@ -107,7 +107,7 @@ void fault_proxy::reset() {
   state_.with([](state& s) {
     for (const auto& p : s.pairs) p->over = true;
   });
-  nudge();
+  wake_up();
 }
 
 void fault_proxy::refuse(bool on) {
@@ -125,7 +125,7 @@ void fault_proxy::heal() {
     s.refuses = false;
     s.mutes_new_ones = false;
   });
-  nudge();
+  wake_up();
 }
 
 std::size_t fault_proxy::connections() const {
@@ -135,7 +135,7 @@ std::size_t fault_proxy::connections() const {
 void fault_proxy::run() {
   std::vector<pollfd> all;
   while (!ending_) {
-    all = {{listener_, POLLIN, 0}, {nudge_, POLLIN, 0}};
+    all = {{listener_, POLLIN, 0}, {wakeup_, POLLIN, 0}};
     int timeout = -1;
     state_.with([&](state& s) {
       for (const auto& p : s.pairs) {
@@ -152,7 +152,7 @@ void fault_proxy::run() {
     });
     ::poll(all.data(), all.size(), timeout);
     std::uint64_t count = 0;
-    [[maybe_unused]] const ssize_t n = ::read(nudge_, &count, sizeof count);
+    [[maybe_unused]] const ssize_t n = ::read(wakeup_, &count, sizeof count);
     state_.with([&](state& s) {
       const std::size_t known = (all.size() - 2) / 2;
       for (std::size_t n_th = 0; n_th < known; ++n_th) {

@@ -83,12 +83,12 @@ class fault_proxy {
   void accept(state&);
   void read(state&, pair&, std::size_t at);
   static void pass_on(state&, pair&, std::size_t at);
-  void nudge() const;
+  void wake_up() const;
 
   const std::string server_;
   temporary_folder folder_;
   const std::string socket_ = folder_.file("p");
-  int listener_ = -1, nudge_ = -1;
+  int listener_ = -1, wakeup_ = -1;
   std::atomic<bool> ending_{false};
   std::atomic<std::size_t> seen_[2] = {};
   std::atomic<std::size_t> accepted_{0};

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "holdfast/limit.hpp"
-#include "runtime/nursery.hpp"
+#include "runtime/task_group.hpp"
 #include "support/manual_io.hpp"
 #include "support/started.hpp"
 
@@ -24,7 +24,7 @@ class manual_tasks {
   }
 
  private:
-  runtime::nursery running_{io};
+  runtime::task_group running_{io};
 };
 
 }  // namespace holdfast::test

@@ -3,8 +3,8 @@
 #include <future>
 #include <utility>
 
-#include "runtime/nursery.hpp"
 #include "runtime/task.hpp"
+#include "runtime/task_group.hpp"
 #include "support/bounds.hpp"
 
 namespace holdfast::test {
@@ -32,9 +32,9 @@ inline runtime::task<void> deliver(runtime::task<void> work, std::promise<void> 
 
 }  // namespace detail
 
-/// Lets a task run at the nursery's home; what it ends with is in the future.
+/// Runs a task in a task_group; the future has its result.
 template <class T>
-[[nodiscard]] std::future<T> start(runtime::nursery& in, runtime::task<T> work) {
+[[nodiscard]] std::future<T> start(runtime::task_group& in, runtime::task<T> work) {
   std::promise<T> result;
   std::future<T> future = result.get_future();
   in.spawn(detail::deliver(std::move(work), std::move(result)));

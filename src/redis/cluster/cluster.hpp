@@ -10,7 +10,7 @@
 #include "redis/cluster/slot_map.hpp"
 #include "redis/protocol/transport.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/nursery.hpp"
+#include "runtime/task_group.hpp"
 
 namespace holdfast::redis {
 
@@ -44,7 +44,7 @@ class cluster final : public transport {
   slot_map map_;
   std::stop_source ending_;
   std::atomic<bool> introduced_{false};
-  runtime::nursery tasks_{loop_};
+  runtime::task_group tasks_{loop_};
 };
 
 }  // namespace holdfast::redis

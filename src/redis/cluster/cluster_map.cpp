@@ -19,12 +19,12 @@ std::string_view named(const value& pairs, std::string_view name) {
 }
 
 /// {host, port, id, {name, value, ...}}. The host is `?` if the node is configured to use its name and has none.
-std::optional<net::url::place> node_in(const value& v, const net::url::place& asked) {
+std::optional<net::endpoint> node_in(const value& v, const net::endpoint& asked) {
   if (v.items.size() < 2 || !v.items[1].is(value::kind::integer) || !is_port(v.items[1].number)) return std::nullopt;
   std::string host = v.items[0].text;
   if (host == "?") host = v.items.size() > 3 ? named(v.items[3], "ip") : "";
   if (host.empty()) host = asked.host;
-  return net::url::place{std::move(host), static_cast<int>(v.items[1].number)};
+  return net::endpoint{std::move(host), static_cast<int>(v.items[1].number)};
 }
 
 /// Removes and returns the word up to the next blank.
@@ -36,14 +36,14 @@ std::string_view word_of(std::string_view& text) {
 
 }  // namespace
 
-std::optional<std::vector<slot_range>> slots_in(const value& table, const net::url::place& asked) {
+std::optional<std::vector<slot_range>> slots_in(const value& table, const net::endpoint& asked) {
   if (!table.is(value::kind::list)) return std::nullopt;
   std::vector<slot_range> all;
   for (const value& each : table.items) {
     if (each.items.size() < 3 || !each.items[0].is(value::kind::integer) || !each.items[1].is(value::kind::integer))
       return std::nullopt;
     const std::int64_t first = each.items[0].number, last = each.items[1].number;
-    std::optional<net::url::place> primary = node_in(each.items[2], asked);
+    std::optional<net::endpoint> primary = node_in(each.items[2], asked);
     if (!is_slot(first) || !is_slot(last) || first > last || !primary) return std::nullopt;
     all.push_back({static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), std::move(*primary),
                    each.items.size() - 3});
@@ -51,7 +51,7 @@ std::optional<std::vector<slot_range>> slots_in(const value& table, const net::u
   return all;
 }
 
-std::optional<redirection> redirection::of(std::string_view error, const net::url::place& asked) {
+std::optional<redirection> redirection::of(std::string_view error, const net::endpoint& asked) {
   const std::string_view what = word_of(error);
   if (what != "MOVED" && what != "ASK") return std::nullopt;
   const std::optional<std::int64_t> slot = number_of(word_of(error));

@@ -13,21 +13,21 @@ namespace holdfast::redis {
 /// A range of slots, and the node that has them.
 struct slot_range {
   std::uint16_t first = 0, last = 0;
-  net::url::place primary;
+  net::endpoint primary;
   std::size_t replicas = 0;
 };
 
 /// Reads the reply to CLUSTER SLOTS. A node that does not know its own name is the one that was asked. Empty if the
 /// reply is malformed.
-[[nodiscard]] std::optional<std::vector<slot_range>> slots_in(const value& reply, const net::url::place& asked);
+[[nodiscard]] std::optional<std::vector<slot_range>> slots_in(const value& reply, const net::endpoint& asked);
 
 /// An error that names another node: `MOVED <slot> <host>:<port>`, or `ASK …`, which is for one command only.
 struct redirection {
   bool once = false;
   std::uint16_t slot = 0;
-  net::url::place to;
+  net::endpoint to;
   /// Empty if it is another error.
-  [[nodiscard]] static std::optional<redirection> of(std::string_view error, const net::url::place& asked);
+  [[nodiscard]] static std::optional<redirection> of(std::string_view error, const net::endpoint& asked);
 };
 
 }  // namespace holdfast::redis

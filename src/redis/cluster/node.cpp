@@ -9,7 +9,7 @@ using runtime::task;
 
 namespace {
 
-settings of_node(settings s, const net::url::place& at) {
+settings of_node(settings s, const net::endpoint& at) {
   s.host = at.host;
   s.port = at.port;
   return s;
@@ -29,7 +29,7 @@ bool is_unreachable(const reply& r) noexcept {
   return why != nullptr && !why->permanent();
 }
 
-node::node(net::url::place where, std::uint64_t serial, const settings& s, const identity& me, runtime::loop& loop,
+node::node(net::endpoint where, std::uint64_t serial, const settings& s, const identity& me, runtime::loop& loop,
            listener& all)
     : at_(std::move(where)), serial_(serial), all_nodes_(all), to_server_(of_node(s, at_), of_node(me), loop, *this) {}
 

@@ -22,9 +22,9 @@ struct routed_command {
 class node final : private listener {
  public:
   /// Connects when first used. It sends no introduction, which belongs to the node that has the slot of our record.
-  node(net::url::place, std::uint64_t serial, const settings&, const identity&, runtime::loop&, listener& all);
+  node(net::endpoint, std::uint64_t serial, const settings&, const identity&, runtime::loop&, listener& all);
 
-  [[nodiscard]] const net::url::place& at() const noexcept { return at_; }
+  [[nodiscard]] const net::endpoint& at() const noexcept { return at_; }
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }  ///< no other node ever has it
   /// Its index among the nodes that are known now. Set once, before other threads see the node.
   void stand_at(std::size_t number) noexcept { number_ = number; }
@@ -47,7 +47,7 @@ class node final : private listener {
   [[nodiscard]] bool has_claims() const noexcept override { return all_nodes_.has_claims(); }
   void warned(std::string_view what) override { all_nodes_.warned(what); }
 
-  const net::url::place at_;
+  const net::endpoint at_;
   const std::uint64_t serial_;
   std::size_t number_ = 0;
   listener& all_nodes_;

@@ -11,7 +11,7 @@
 namespace holdfast::redis {
 
 using namespace std::chrono_literals;
-using net::url;
+using net::endpoint;
 using runtime::io;
 using runtime::later;
 using runtime::task;
@@ -26,11 +26,11 @@ constexpr milliseconds before_forgetting = 1s;
 
 slot_map::slot_map(const settings& s, const identity& me, runtime::loop& loop, listener& who)
     : settings_(s), me_(me), loop_(loop), listener_(who) {
-  for (const url::place& each : settings_.seeds) (void)at(each);
+  for (const endpoint& each : settings_.seeds) (void)at(each);
 }
 
 /// The node is made without the lock, which is held only briefly.
-slot_map::user slot_map::at(const url::place& where) {
+slot_map::user slot_map::at(const endpoint& where) {
   const auto is_there = [&](const node& n) { return n.at() == where; };
   user found = known_.with([&](const known& k) { return k.first(is_there); });
   if (found) return found;
@@ -89,28 +89,28 @@ task<std::optional<storage::failure>> slot_map::ensure_loaded(io& i, limit l) {
 }
 
 /// Connected nodes come first, then those that may be reachable, including forgotten seeds, and failed ones last.
-std::vector<url::place> slot_map::nodes_to_ask() const {
-  std::vector<url::place> by_rank[3];
+std::vector<endpoint> slot_map::nodes_to_ask() const {
+  std::vector<endpoint> by_rank[3];
   known_.with([&](const known& k) {
     for (const user& each : k.nodes) {
       if (!each) continue;
       const std::size_t rank = each->has_failed() ? 2 : each->to_server().events().is_open() ? 0 : 1;
       by_rank[rank].push_back(each->at());
     }
-    for (const url::place& seed : settings_.seeds) {
+    for (const endpoint& seed : settings_.seeds) {
       if (!k.first([&](const node& n) { return n.at() == seed; })) by_rank[1].push_back(seed);
     }
   });
-  std::vector<url::place> places;
-  for (const auto& some : by_rank) places.insert(places.end(), some.begin(), some.end());
-  return places;
+  std::vector<endpoint> endpoints;
+  for (const auto& some : by_rank) endpoints.insert(endpoints.end(), some.begin(), some.end());
+  return endpoints;
 }
 
 task<std::optional<storage::failure>> slot_map::refresh(io& i, limit l) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
   std::optional<storage::failure> why;
-  for (const url::place& each : nodes_to_ask()) {
+  for (const endpoint& each : nodes_to_ask()) {
     if (i.now() >= l.at() || l.stop().stop_requested()) break;
     const routed_command question{&ask, 0, nullptr};
     const limit soon(std::min(l.at(), later(i.now(), settings_.timeout)), l.stop());
@@ -193,7 +193,7 @@ task<void> slot_map::refresh_and_pause() {
 }
 
 bool slot_map::is_seed(const node& n) const noexcept {
-  return std::ranges::any_of(settings_.seeds, [&](const url::place& each) { return each == n.at(); });
+  return std::ranges::any_of(settings_.seeds, [&](const endpoint& each) { return each == n.at(); });
 }
 
 /// A seed that has failed is kept, so that it is asked last.

@@ -13,7 +13,7 @@
 #include "redis/protocol/slots.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/nursery.hpp"
+#include "runtime/task_group.hpp"
 
 namespace holdfast::redis {
 
@@ -29,7 +29,7 @@ class slot_map {
   using user = std::shared_ptr<node>;
   /// Null if no node has it, or it is not known.
   [[nodiscard]] user has(std::uint16_t slot) const noexcept;
-  [[nodiscard]] user at(const net::url::place&);
+  [[nodiscard]] user at(const net::endpoint&);
   /// Finds a node by its serial. Null if it is forgotten.
   [[nodiscard]] user numbered(std::uint64_t serial) const noexcept;
   /// The addresses of the nodes that have slots.
@@ -67,7 +67,7 @@ class slot_map {
     routes route;
     bool mapped = false;
   };
-  [[nodiscard]] std::vector<net::url::place> nodes_to_ask() const;
+  [[nodiscard]] std::vector<net::endpoint> nodes_to_ask() const;
   void apply(const std::vector<slot_range>&);
   void tell_of_changes(const routes& before, const routes& now) noexcept;
   runtime::task<void> refresh_and_pause();
@@ -86,7 +86,7 @@ class slot_map {
   std::atomic<std::uint64_t> nodes_made_{0};
   std::atomic<bool> refreshing_{false};
   std::atomic<bool> forgetting_{false};
-  runtime::nursery tasks_{loop_};
+  runtime::task_group tasks_{loop_};
 };
 
 }  // namespace holdfast::redis

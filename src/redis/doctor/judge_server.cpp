@@ -18,7 +18,7 @@ bool is_this_machine(std::string_view host) {
 bool is_this_machine(const settings& s) {
   if (!s.path.empty()) return true;
   if (!s.sentinels) return is_this_machine(s.host);
-  return std::ranges::all_of(s.sentinels->at, [](const net::url::place& p) { return is_this_machine(p.host); });
+  return std::ranges::all_of(s.sentinels->at, [](const net::endpoint& p) { return is_this_machine(p.host); });
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ void set_option(settings& s, const std::string& option, const std::string& text,
 void set_seeds(settings& s, const net::url& u) {
   s.seeds.push_back({u.host, u.port});
   s.seeds.insert(s.seeds.end(), u.others.begin(), u.others.end());
-  for (net::url::place& each : s.seeds) {
+  for (net::endpoint& each : s.seeds) {
     if (each.host.empty()) each.host = s.host;
     if (each.port == 0) each.port = s.port;
   }
@@ -234,7 +234,7 @@ void set_sentinels(settings& s, const net::url& u) {
   sentinel_settings& them = s.sentinels.emplace();
   them.at.push_back({u.host, u.port});
   them.at.insert(them.at.end(), u.others.begin(), u.others.end());
-  for (net::url::place& each : them.at) {
+  for (net::endpoint& each : them.at) {
     if (each.host.empty()) reject(how);
     if (each.port == 0) each.port = default_sentinel_port;
   }
@@ -318,12 +318,12 @@ std::string settings::where() const {
   if (!path.empty()) return path;
   if (!sentinels) return text_of({host, port});
   std::string all = "the service " + sentinels->service + " of ";
-  for (const net::url::place& each : sentinels->at)
+  for (const net::endpoint& each : sentinels->at)
     all.append(&each == sentinels->at.data() ? "" : ",").append(text_of(each));
   return all;
 }
 
-std::string text_of(const net::url::place& p) {
+std::string text_of(const net::endpoint& p) {
   const bool v6 = p.host.find(':') != std::string::npos;
   return (v6 ? "[" + p.host + "]" : p.host) + ":" + std::to_string(p.port);
 }

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 /// Who says where the primary is.
 struct sentinel_settings {
-  std::vector<net::url::place> at;
+  std::vector<net::endpoint> at;
   std::string service;  ///< as they know it
   std::string user;     ///< of the sentinels, which have credentials of their own
   std::string password;
@@ -46,7 +46,7 @@ struct settings {
   int port = 6379;
   std::string path;                            ///< of a unix socket; then host and port mean nothing
   std::optional<sentinel_settings> sentinels;  ///< the same
-  std::vector<net::url::place> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
+  std::vector<net::endpoint> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
   std::optional<net::tls_files> tls;
   std::shared_ptr<const net::tls> tls_context;  ///< of these files, once they are loaded; all copies share it
   std::string user;
@@ -83,6 +83,6 @@ struct settings {
 [[nodiscard]] milliseconds duration_in(const std::string& option, std::string_view text);
 
 /// host:port, an IPv6 address in brackets.
-[[nodiscard]] std::string text_of(const net::url::place&);
+[[nodiscard]] std::string text_of(const net::endpoint&);
 
 }  // namespace holdfast::redis

@@ -23,7 +23,7 @@ bool primary_tracker::update(announcement said, runtime::instant now) {
   return moved;
 }
 
-bool primary_tracker::doubt(const place& at) noexcept {
+bool primary_tracker::doubt(const net::endpoint& at) noexcept {
   if (!known_.promoted || at != known_.at) return false;
   --known_.epoch;  // outdated sentinels still do not count
   known_.promoted = false;

@@ -10,9 +10,8 @@ namespace holdfast::redis {
 /// epoch counts, so that an outdated sentinel leads no client back to an old primary. No I/O.
 class primary_tracker {
  public:
-  using place = net::url::place;
   struct announcement {
-    place at;
+    net::endpoint at;
     std::int64_t epoch = 0;
     /// A sentinel of this epoch has chosen the server, and the server itself says that it is a primary, but no sentinel
     /// announces it yet.
@@ -25,9 +24,9 @@ class primary_tracker {
   /// Returns true if the primary is another than before.
   [[nodiscard]] bool update(announcement, runtime::instant now);
   /// A server cannot be used. Returns true if it was only promoted; then the next announcement counts.
-  [[nodiscard]] bool doubt(const place&) noexcept;
+  [[nodiscard]] bool doubt(const net::endpoint&) noexcept;
   /// Without a host if there was no announcement.
-  [[nodiscard]] const place& at() const noexcept { return known_.at; }
+  [[nodiscard]] const net::endpoint& at() const noexcept { return known_.at; }
 
  private:
   const runtime::span lasts_;

@@ -29,7 +29,7 @@ bool is_over(const limit& l) { return boot_clock::now() >= l.at() || l.stop().st
 
 }  // namespace
 
-void promotion_watch::begin(sentinels::place chosen, std::int64_t epoch) {
+void promotion_watch::begin(net::endpoint chosen, std::int64_t epoch) {
   given_up_.request_stop();
   given_up_ = std::stop_source();
   tasks_.spawn(follow(std::move(chosen), epoch, limit(later(loop_.now(), long_enough), given_up_.get_token())));
@@ -40,14 +40,14 @@ void promotion_watch::close() noexcept {
   tasks_.wait_until_empty();
 }
 
-task<void> promotion_watch::follow(sentinels::place chosen, std::int64_t epoch, limit l) {
+task<void> promotion_watch::follow(net::endpoint chosen, std::int64_t epoch, limit l) {
   const auto look = [&] { return comes_to_lead(chosen, l); };
   const bool leads = co_await runtime::blocking(loop_, look, &looks_);
   if (leads) sentinels_.promoted(std::move(chosen), epoch);
 }
 
 /// A server that becomes a primary closes all its connections, so it is asked on a new one.
-bool promotion_watch::comes_to_lead(const sentinels::place& chosen, const limit& l) const noexcept {
+bool promotion_watch::comes_to_lead(const net::endpoint& chosen, const limit& l) const noexcept {
   runtime::signal nothing;
   while (!is_over(l)) {
     try {
@@ -60,7 +60,7 @@ bool promotion_watch::comes_to_lead(const sentinels::place& chosen, const limit&
   return false;
 }
 
-void promotion_watch::ask_until_it_leads(const sentinels::place& chosen, const limit& l) const {
+void promotion_watch::ask_until_it_leads(const net::endpoint& chosen, const limit& l) const {
   const std::unique_ptr<connection> to = dialer_.open_at(chosen, l);
   while (!dialer_.leads(*to, l)) (void)net::wait_readable(to->fd(), nearer(l, between_questions));
 }

@@ -5,8 +5,8 @@
 #include "redis/sentinel/sentinels.hpp"
 #include "redis/transport/connection.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/nursery.hpp"
 #include "runtime/queue_thread.hpp"
+#include "runtime/task_group.hpp"
 
 namespace holdfast::redis {
 
@@ -19,21 +19,21 @@ class promotion_watch {
   promotion_watch& operator=(const promotion_watch&) = delete;
 
   /// Follows the replica chosen in this epoch, and no longer an earlier one. On the loop.
-  void begin(sentinels::place chosen, std::int64_t epoch);
+  void begin(net::endpoint chosen, std::int64_t epoch);
   /// From any thread but the loop's. No begin() may follow.
   void close() noexcept;
 
  private:
-  runtime::task<void> follow(sentinels::place, std::int64_t epoch, limit);
-  [[nodiscard]] bool comes_to_lead(const sentinels::place&, const limit&) const noexcept;
-  void ask_until_it_leads(const sentinels::place&, const limit&) const;
+  runtime::task<void> follow(net::endpoint, std::int64_t epoch, limit);
+  [[nodiscard]] bool comes_to_lead(const net::endpoint&, const limit&) const noexcept;
+  void ask_until_it_leads(const net::endpoint&, const limit&) const;
 
   const dialer& dialer_;
   sentinels& sentinels_;
   runtime::loop& loop_;
   std::stop_source given_up_;
   runtime::queue_thread looks_{"holdfast-look"};  // its own: a silent sentinel must not delay it
-  runtime::nursery tasks_{loop_};
+  runtime::task_group tasks_{loop_};
 };
 
 }  // namespace holdfast::redis

@@ -11,8 +11,8 @@
 #include "redis/transport/connection.hpp"
 #include "redis/transport/pipeline.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/task_group.hpp"
 
 namespace holdfast::redis {
 
@@ -58,7 +58,7 @@ class sentinel_watch {
   std::stop_source ending_;
   std::deque<subscription> subscriptions_;
   promotion_watch promotion_;
-  runtime::nursery tasks_{loop_};
+  runtime::task_group tasks_{loop_};
 };
 
 }  // namespace holdfast::redis

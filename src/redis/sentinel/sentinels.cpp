@@ -18,24 +18,23 @@ using namespace std::chrono_literals;
 namespace {
 
 using runtime::later;
-using place = net::url::place;
 
 constexpr const char* senseless = "its answer makes no sense";
 constexpr std::string_view chooses = "+selected-slave", promotes = "+promoted-slave", switches = "+switch-master";
 
 /// Empty if the words are no address.
-std::optional<place> place_of(const std::string& host, const std::string& port) {
+std::optional<net::endpoint> endpoint_of(const std::string& host, const std::string& port) {
   const std::optional<std::int64_t> n = number_of(port);
   if (host.empty() || !n || *n < 1 || *n > 65535) return std::nullopt;
-  return place{host, static_cast<int>(*n)};
+  return net::endpoint{host, static_cast<int>(*n)};
 }
 
 /// The epoch of a service, from SENTINEL MASTER.
 std::optional<std::int64_t> epoch_in(const value& service) { return facts::of_config(service).number("config-epoch"); }
 
 /// {host, port}
-std::optional<place> place_in(const value& answer) {
-  return answer.items.size() == 2 ? place_of(answer.items[0].text, answer.items[1].text) : std::nullopt;
+std::optional<net::endpoint> endpoint_in(const value& answer) {
+  return answer.items.size() == 2 ? endpoint_of(answer.items[0].text, answer.items[1].text) : std::nullopt;
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -99,7 +98,7 @@ limit sentinels::share_of(const limit& l) const {
 
 /// Returns the first usable answer.
 primary_tracker::announcement sentinels::ask_in_turn(const limit& l) {
-  const std::vector<place>& all = settings_.sentinels->at;
+  const std::vector<net::endpoint>& all = settings_.sentinels->at;
   const std::size_t first = known_.with([](const known_state& k) { return k.first; });
   std::string tried;
   std::optional<errc> why;
@@ -140,7 +139,7 @@ sentinels::primary sentinels::find(const limit& l) { return record(ask_in_turn(l
 
 std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit& l, std::string& refusal) const {
   const limit nearer = share_of(l);
-  const place& at = settings_.sentinels->at[which];
+  const net::endpoint& at = settings_.sentinels->at[which];
   std::unique_ptr<connection> to = greet(at, nearer);
   const std::string words = refusal_of_channels(*to, nearer);
   if (!words.empty())
@@ -151,7 +150,7 @@ std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit&
   return to;
 }
 
-std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) const {
+std::unique_ptr<connection> sentinels::greet(const net::endpoint& at, const limit& l) const {
   const sentinel_settings& them = *settings_.sentinels;
   auto made = std::make_unique<connection>(reach(at, settings_.timeout, settings_.tls_context.get(), l), true);
   command hello(them.password.empty() ? 2 : 5);
@@ -163,7 +162,7 @@ std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) co
 }
 
 /// An epoch begins with its primary. Asked for in this order, the address is never older than the epoch.
-command sentinels::question() const { return question_of_service().along_with(question_of_place()); }
+command sentinels::question() const { return question_of_service().along_with(question_of_primary()); }
 
 command sentinels::question_of_service() const {
   command c(3);
@@ -172,7 +171,7 @@ command sentinels::question_of_service() const {
 }
 
 /// SENTINEL MASTER has an address too, but at the sentinel that carries out a failover it is the old one until the end.
-command sentinels::question_of_place() const {
+command sentinels::question_of_primary() const {
   command c(3);
   c.add("SENTINEL").add("GET-MASTER-ADDR-BY-NAME").add(settings_.sentinels->service);
   return c;
@@ -180,9 +179,9 @@ command sentinels::question_of_place() const {
 
 primary_tracker::announcement sentinels::ask(connection& to, const limit& l) const {
   const value service = to.ask(question_of_service(), l);
-  const value at = to.ask(question_of_place(), l);
+  const value at = to.ask(question_of_primary(), l);
   if (at.is(value::kind::error)) throw_refusal(at);
-  if (std::optional<place> found = place_in(at)) {
+  if (std::optional<net::endpoint> found = endpoint_in(at)) {
     if (service.is(value::kind::error)) throw_refusal(service);
     const std::optional<std::int64_t> epoch = epoch_in(service);
     if (!epoch) throw net::broken(senseless);
@@ -198,10 +197,10 @@ primary_tracker::announcement sentinels::ask(connection& to, const limit& l) con
 }
 
 std::vector<sentinel_view> sentinels::views(const limit& l) const {
-  const std::vector<place>& all = settings_.sentinels->at;
+  const std::vector<net::endpoint>& all = settings_.sentinels->at;
   const auto share = settings_.connect_timeout / static_cast<std::int64_t>(all.size());
   std::vector<sentinel_view> seen;
-  for (const place& each : all) {
+  for (const net::endpoint& each : all) {
     const limit nearer(std::min(l.at(), later(boot_clock::now(), share)), l.stop());
     sentinel_view& one = seen.emplace_back(sentinel_view{.from = text_of(each)});
     try {
@@ -215,12 +214,12 @@ std::vector<sentinel_view> sentinels::views(const limit& l) const {
   return seen;
 }
 
-void sentinels::look(const place& at, sentinel_view& into, const limit& l) const {
+void sentinels::look(const net::endpoint& at, sentinel_view& into, const limit& l) const {
   const std::unique_ptr<connection> to = greet(at, l);
   const value v = to->ask(question_of_service(), l);
   if (v.is(value::kind::error)) throw_refusal(v);
   const facts said = facts::of_config(v);
-  const std::optional<place> named = place_of(std::string(said.text("ip")), std::string(said.text("port")));
+  const std::optional<net::endpoint> named = endpoint_of(std::string(said.text("ip")), std::string(said.text("port")));
   if (!named) throw net::broken(senseless);
   into.primary = text_of(*named);
   into.others = said.number("num-other-sentinels").value_or(0);
@@ -230,7 +229,7 @@ void sentinels::look(const place& at, sentinel_view& into, const limit& l) const
 
 std::optional<std::int64_t> sentinels::take_answer(const value& service, const value& at) {
   const std::optional<std::int64_t> epoch = epoch_in(service);
-  std::optional<place> named = place_in(at);
+  std::optional<net::endpoint> named = endpoint_in(at);
   if (!epoch || !named) return std::nullopt;
   (void)record({std::move(*named), *epoch});
   return epoch;
@@ -244,11 +243,11 @@ sentinels::sentinel_event sentinels::parse(const value& message) const {
   const std::vector<std::string> words = words_of(message.items[2].text);
   const std::size_t name_at = channel == switches ? 0 : 5;
   if (words.size() <= name_at || words[name_at] != settings_.sentinels->service) return {};
-  if (channel == chooses) return {.needs_question = false, .chosen = place_of(words[2], words[3])};
+  if (channel == chooses) return {.needs_question = false, .chosen = endpoint_of(words[2], words[3])};
   return {.needs_question = true, .chosen = {}};
 }
 
-bool sentinels::doubt(const place& at) {
+bool sentinels::doubt(const net::endpoint& at) {
   return known_.with([&](known_state& k) { return k.primary.doubt(at); });
 }
 

@@ -19,16 +19,15 @@ namespace holdfast::redis {
 /// Finds the primary of a service by asking its sentinels. From any thread.
 class sentinels {
  public:
-  using place = net::url::place;
   struct primary {
-    place at;
+    net::endpoint at;
     std::stop_token moved;  ///< stops when another server becomes the primary
   };
 
   /// What a message from a sentinel means.
   struct sentinel_event {
     bool needs_question = false;
-    std::optional<place> chosen;  ///< the next primary, chosen by this sentinel
+    std::optional<net::endpoint> chosen;  ///< the next primary, chosen by this sentinel
   };
 
   /// The settings must outlive it, and their TLS files are loaded.
@@ -52,9 +51,9 @@ class sentinels {
   std::optional<std::int64_t> take_answer(const value& service, const value& at);
   [[nodiscard]] sentinel_event parse(const value& message) const;
   /// A sentinel has chosen that server in this epoch, and the server itself says that it is the primary.
-  void promoted(place at, std::int64_t epoch) { (void)record({std::move(at), epoch, true}); }
+  void promoted(net::endpoint at, std::int64_t epoch) { (void)record({std::move(at), epoch, true}); }
   /// A server cannot be used. Returns true if no sentinel has announced it; then find() may find another.
-  [[nodiscard]] bool doubt(const place&);
+  [[nodiscard]] bool doubt(const net::endpoint&);
   /// Asks all of them, one after the other. Blocks.
   [[nodiscard]] std::vector<sentinel_view> views(const limit&) const;
 
@@ -66,11 +65,11 @@ class sentinels {
   };
   [[nodiscard]] primary_tracker::announcement ask_in_turn(const limit&);
   [[nodiscard]] limit share_of(const limit&) const;
-  [[nodiscard]] std::unique_ptr<connection> greet(const place&, const limit&) const;
+  [[nodiscard]] std::unique_ptr<connection> greet(const net::endpoint&, const limit&) const;
   [[nodiscard]] command question_of_service() const;
-  [[nodiscard]] command question_of_place() const;
+  [[nodiscard]] command question_of_primary() const;
   [[nodiscard]] primary_tracker::announcement ask(connection&, const limit&) const;
-  void look(const place&, sentinel_view&, const limit&) const;
+  void look(const net::endpoint&, sentinel_view&, const limit&) const;
   primary record(primary_tracker::announcement);
 
   const settings& settings_;

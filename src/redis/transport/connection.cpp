@@ -113,8 +113,7 @@ value connection::ask(const command& what, const limit& l) {
   }
 }
 
-std::unique_ptr<net::stream> reach(const net::url::place& to, milliseconds timeout, const net::tls* tls,
-                                   const limit& l) {
+std::unique_ptr<net::stream> reach(const net::endpoint& to, milliseconds timeout, const net::tls* tls, const limit& l) {
   std::unique_ptr<net::stream> plain = net::connect(net::resolve(to.host, to.port, l), timeout, l);
   return tls != nullptr ? tls->secure(std::move(plain), to.host, l) : std::move(plain);
 }
@@ -168,7 +167,7 @@ bool dialer::leads(connection& c, const limit& l) const {
   return !v.items.empty() && v.items[0].text == "master";
 }
 
-void dialer::demand_primary(connection& c, const net::url::place& at, const limit& l) const {
+void dialer::demand_primary(connection& c, const net::endpoint& at, const limit& l) const {
   try {
     if (leads(c, l)) return;
   } catch (const net::broken& e) {
@@ -180,11 +179,11 @@ void dialer::demand_primary(connection& c, const net::url::place& at, const limi
                          "it is a replica: the sentinels are changing the primary (" + where(at) + ")");
 }
 
-std::string dialer::where(const net::url::place& at) const {
+std::string dialer::where(const net::endpoint& at) const {
   return sentinels_ ? text_of(at) + ", the primary of " + settings_.where() : settings_.where();
 }
 
-std::unique_ptr<connection> dialer::open_at(const net::url::place& at, const limit& l) const {
+std::unique_ptr<connection> dialer::open_at(const net::endpoint& at, const limit& l) const {
   std::string why;
   bool for_good = false;
   bool is_late = false;

@@ -40,7 +40,7 @@ class connection {
 };
 
 /// Connects to a host, with TLS unless it is null. Throws net::broken, std::system_error.
-[[nodiscard]] std::unique_ptr<net::stream> reach(const net::url::place&, milliseconds timeout, const net::tls*,
+[[nodiscard]] std::unique_ptr<net::stream> reach(const net::endpoint&, milliseconds timeout, const net::tls*,
                                                  const limit&);
 /// Removes a secret from an error: an error about an unknown command repeats the command, as far as there is room.
 [[nodiscard]] value without_secret(value, const std::string& secret);
@@ -62,7 +62,7 @@ class dialer {
   /// leads to a server whose own ROLE says that it is a primary. Blocks; throws storage::failure.
   [[nodiscard]] std::unique_ptr<connection> open(const limit&) const;
   /// Opens one to a given server, whatever its role.
-  [[nodiscard]] std::unique_ptr<connection> open_at(const net::url::place&, const limit&) const;
+  [[nodiscard]] std::unique_ptr<connection> open_at(const net::endpoint&, const limit&) const;
   /// Whether the server's own ROLE says that it is a primary. Blocks; throws net::broken, malformed, storage::failure.
   [[nodiscard]] bool leads(connection&, const limit&) const;
   /// Subscribes a connection. Blocks; throws storage::failure.
@@ -70,8 +70,8 @@ class dialer {
 
  private:
   [[nodiscard]] std::unique_ptr<connection> open_primary(const limit&) const;
-  void demand_primary(connection&, const net::url::place&, const limit&) const;
-  [[nodiscard]] std::string where(const net::url::place&) const;
+  void demand_primary(connection&, const net::endpoint&, const limit&) const;
+  [[nodiscard]] std::string where(const net::endpoint&) const;
   void greet(connection&, const limit&) const;
   void greet_in_resp2(connection&, const limit&) const;
   settings settings_;

@@ -13,9 +13,9 @@
 #include "redis/transport/pipeline.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/nursery.hpp"
 #include "runtime/queue_thread.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/task_group.hpp"
 
 namespace holdfast::redis {
 
@@ -119,7 +119,7 @@ class event_connection {
   milliseconds pause_{0};  // before the next attempt
 
   runtime::queue_thread dial_thread_{"holdfast-dial"};  // its own: a silent server must not delay other blocking work
-  runtime::nursery tasks_{loop_};
+  runtime::task_group tasks_{loop_};
 };
 
 }  // namespace holdfast::redis

@@ -59,7 +59,7 @@ class server_transport final : public transport {
   std::atomic<bool> watches_{false};
   std::stop_source ending_;
   runtime::queue_thread pool_calls_{"holdfast-lanes"};  // for the loop, which must not block
-  runtime::nursery tasks_{loop_};
+  runtime::task_group tasks_{loop_};
 };
 
 }  // namespace holdfast::redis

@@ -30,7 +30,7 @@ class asking : public engine_test {
   [[nodiscard]] std::size_t events() const { return client_.seen->events(event::kind::revoke_requested).size(); }
 
   client other_{world_};
-  runtime::nursery callers_{world_.io};
+  runtime::task_group callers_{world_.io};
 };
 
 TEST_F(asking, stops_the_token_and_nothing_else) {

@@ -49,7 +49,7 @@ TEST(eternal_hold, is_held_without_a_deadline_or_a_renewal) {
   eternal_store store;
   engine e(store, w.io, user, reporter(nullptr), {.patience = 5s, .burst = 16});
   e.start();
-  runtime::nursery callers(w.io);
+  runtime::task_group callers(w.io);
   const terms on{.ttl = 10s};
   std::future<outcome> first =
       holdfast::test::start(callers, e.acquire(w.io, request("a", on, limit(runtime::never), false)));
@@ -107,7 +107,7 @@ class eternal_world : public testing::Test {
   runtime::executor user_{world_.user.poster(), [](const char*) {}};
   eternal_store store_;
   engine engine_{store_, world_.io, user_, reporter(nullptr), {.patience = 5s, .burst = 16}};
-  runtime::nursery callers_{world_.io};
+  runtime::task_group callers_{world_.io};
 };
 
 TEST_F(eternal_world, ends_a_hold_at_its_max_hold) {

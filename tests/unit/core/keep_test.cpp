@@ -200,7 +200,7 @@ task<void> lock_and_unlock(engine& e, io& i) {
 
 TEST_F(keep, is_woken_by_none_of_many_spaced_and_uncontended_locks_but_the_first) {
   constexpr int many = 100;
-  runtime::nursery callers(world_.io);
+  runtime::task_group callers(world_.io);
   const std::uint64_t before = world_.io.posts();
   for (int k = 0; k < many; ++k) {
     callers.spawn(lock_and_unlock(client_.engine, world_.io));  // over before the keeper can run,
@@ -211,7 +211,7 @@ TEST_F(keep, is_woken_by_none_of_many_spaced_and_uncontended_locks_but_the_first
 }
 
 TEST_F(keep, is_there_for_a_lease_that_was_taken_while_it_slept_on_for_nothing) {
-  runtime::nursery callers(world_.io);
+  runtime::task_group callers(world_.io);
   callers.spawn(lock_and_unlock(client_.engine, world_.io));
   world_.advance(1s);
   const auto longer = client_.take("b"), shorter = client_.take("c", {.on = {.ttl = 1s}});

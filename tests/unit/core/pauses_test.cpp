@@ -22,7 +22,7 @@ TEST_F(pauses_test, last_for_their_limit) {
 }
 
 TEST_F(pauses_test, are_cut_short_all_at_once) {
-  runtime::nursery running(tasks.io);
+  runtime::task_group running(tasks.io);
   std::future<wake> one = test::start(running, all.pause(tasks.io, all.cuts(), tasks.in(1s)));
   std::future<wake> other = test::start(running, all.pause(tasks.io, all.cuts(), tasks.in(2s)));
   tasks.io.run();

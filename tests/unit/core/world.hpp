@@ -146,7 +146,7 @@ class client {
   core::engine engine;
 
  private:
-  runtime::nursery callers_;
+  runtime::task_group callers_;
   std::vector<std::shared_ptr<tenancy>> leases_;
 };
 

@@ -28,7 +28,7 @@ class memory_client : public testing::Test {
   }
 
   test::manual_io io_;
-  runtime::nursery running_{io_};
+  runtime::task_group running_{io_};
   std::shared_ptr<server> server_ = std::make_shared<server>();
   client client_{server_};
 };

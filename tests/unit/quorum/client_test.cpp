@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/nursery.hpp"
+#include "runtime/task_group.hpp"
 #include "support/manual_io.hpp"
 #include "support/started.hpp"
 
@@ -167,7 +167,7 @@ class quorum_of_three : public testing::Test {
   std::array<fake_voter*, 3> voters{};
   std::optional<client> store;
   std::unique_ptr<storage::claim> claim;
-  runtime::nursery callers_{io_};
+  runtime::task_group callers_{io_};
 };
 
 TEST_F(quorum_of_three, is_won_as_soon_as_two_have_voted_and_waits_for_nobody_else) {

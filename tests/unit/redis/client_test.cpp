@@ -112,7 +112,7 @@ class redis_client : public testing::Test {
   }
 
   test::manual_io io_;
-  runtime::nursery running_{io_};
+  runtime::task_group running_{io_};
   std::unique_ptr<client> client_;
   scripted_transport* transport_ = nullptr;
   listener* listener_ = nullptr;

@@ -7,7 +7,7 @@
 namespace holdfast::redis {
 namespace {
 
-const net::url::place asked_node{"seed.example", 7000};
+const net::endpoint asked_node{"seed.example", 7000};
 
 value said(std::string_view bytes) {
   decoder d;

@@ -8,14 +8,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr runtime::instant beginning{1h};
-const net::url::place old_one{"old", 6379}, new_one{"new", 6379}, third{"third", 6379};
+const net::endpoint old_one{"old", 6379}, new_one{"new", 6379}, third{"third", 6379};
 
 /// Returns whether the primary changed.
-bool say(primary_tracker& p, const net::url::place& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
+bool say(primary_tracker& p, const net::endpoint& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
   return p.update({.at = at, .epoch = epoch}, beginning + after);
 }
 
-bool promote(primary_tracker& p, const net::url::place& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
+bool promote(primary_tracker& p, const net::endpoint& at, std::int64_t epoch, std::chrono::seconds after = 0s) {
   return p.update({.at = at, .epoch = epoch, .promoted = true}, beginning + after);
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(boot_clock, reads_the_clock_that_counts_a_suspended_machines_sleep) {
+TEST(boot_clock, counts_the_time_while_the_machine_is_suspended) {
   std::vector<clockid_t> read;
   clocks_read = &read;
   const instant now = boot_clock::now();

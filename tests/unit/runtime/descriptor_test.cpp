@@ -12,7 +12,7 @@ namespace {
 
 int open_something() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
-TEST(descriptor, is_none_unless_it_is_given_one) { EXPECT_EQ(descriptor().get(), -1); }
+TEST(descriptor, is_empty_by_default) { EXPECT_EQ(descriptor().get(), -1); }
 
 TEST(descriptor, closes_itself) {
   int fd = -1;
@@ -24,7 +24,7 @@ TEST(descriptor, closes_itself) {
   EXPECT_FALSE(is_open(fd));
 }
 
-TEST(descriptor, closes_what_it_was_when_another_takes_its_place) {
+TEST(descriptor, closes_the_old_one_on_assignment) {
   descriptor d(open_something());
   const int first = d.get();
   d = descriptor(open_something());
@@ -32,7 +32,7 @@ TEST(descriptor, closes_what_it_was_when_another_takes_its_place) {
   EXPECT_TRUE(is_open(d.get()));
 }
 
-TEST(descriptor, that_was_moved_from_closes_nothing) {
+TEST(descriptor, closes_nothing_after_it_was_moved_from) {
   descriptor to;
   {
     descriptor from(open_something());
@@ -42,7 +42,7 @@ TEST(descriptor, that_was_moved_from_closes_nothing) {
   EXPECT_TRUE(is_open(to.get()));
 }
 
-TEST(descriptor, of_a_call_that_failed_throws_why_and_names_the_call) {
+TEST(descriptor, throws_with_the_error_and_the_name_of_a_failed_call) {
   try {
     const descriptor d(::open("/no/such/file", O_RDONLY | O_CLOEXEC), "open");
     FAIL() << "no error";
@@ -52,7 +52,7 @@ TEST(descriptor, of_a_call_that_failed_throws_why_and_names_the_call) {
   }
 }
 
-TEST(descriptor, names_the_limit_that_leaves_none) {
+TEST(descriptor, names_the_limit_when_no_descriptor_is_left) {
   const auto text_of = [](int error) {
     try {
       errno = error;

@@ -33,7 +33,7 @@ TEST(executor, runs_user_code_in_order_on_a_thread_of_its_own) {
   EXPECT_EQ(there, (std::vector{true, true, true}));
 }
 
-TEST(executor, runs_user_code_where_the_program_says) {
+TEST(executor, runs_user_code_through_the_given_function) {
   test::manual_executor theirs;
   executor user(theirs.poster(), ignore);
   std::vector<std::thread::id> where;
@@ -47,7 +47,7 @@ TEST(executor, runs_user_code_where_the_program_says) {
   EXPECT_FALSE(executor::runs_here());
 }
 
-TEST(executor, complains_about_user_code_that_throws_and_goes_on) {
+TEST(executor, reports_user_code_that_throws_and_continues) {
   std::vector<std::string> complaints;
   int ran = 0;
   {
@@ -63,7 +63,7 @@ TEST(executor, complains_about_user_code_that_throws_and_goes_on) {
   EXPECT_EQ(ran, 1);
 }
 
-TEST(executor, survives_a_program_that_refuses_to_run_anything) {
+TEST(executor, survives_a_given_function_that_throws) {
   bool refuses = true;
   test::manual_executor theirs;
   executor user(
@@ -89,7 +89,7 @@ struct owned_by_job {
   ~owned_by_job() { went_there.push_back(executor::runs_here()); }
 };
 
-TEST(executor, counts_the_end_of_what_user_code_owned_as_user_code) {
+TEST(executor, counts_destructors_of_captures_as_user_code) {
   std::vector<bool> went_there;
   {
     executor user(nullptr, ignore);
@@ -98,7 +98,7 @@ TEST(executor, counts_the_end_of_what_user_code_owned_as_user_code) {
   EXPECT_EQ(went_there, std::vector{true});
 }
 
-TEST(executor, counts_the_end_of_what_user_code_owned_as_user_code_also_when_it_threw) {
+TEST(executor, counts_destructors_as_user_code_after_an_exception) {
   std::vector<bool> went_there;
   {
     executor user(nullptr, ignore);
@@ -107,7 +107,7 @@ TEST(executor, counts_the_end_of_what_user_code_owned_as_user_code_also_when_it_
   EXPECT_EQ(went_there, std::vector{true});
 }
 
-TEST(executor, counts_user_code_that_runs_inside_other_user_code) {
+TEST(executor, counts_nested_user_code) {
   test::manual_executor theirs;
   executor outer(theirs.poster(), ignore), inner(theirs.poster(), ignore);
   std::vector<bool> there;

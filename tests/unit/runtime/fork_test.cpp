@@ -27,7 +27,7 @@ TEST(fork_generation, grows_by_one_with_every_fork) {
   EXPECT_EQ(fork_generation(), mine);
 }
 
-TEST(closed_in_children, closes_a_descriptor_in_a_fork_and_not_here) {
+TEST(closed_in_children, closes_a_descriptor_in_the_child_only) {
   const descriptor fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");
   const closed_in_children closed(fd.get());
   test::child son([&] { return !is_open(fd.get()); });
@@ -35,7 +35,7 @@ TEST(closed_in_children, closes_a_descriptor_in_a_fork_and_not_here) {
   EXPECT_TRUE(is_open(fd.get()));
 }
 
-TEST(closed_in_children, lets_it_be_when_it_is_gone) {
+TEST(closed_in_children, ignores_a_descriptor_that_was_removed) {
   const descriptor fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "open");
   {
     const closed_in_children closed(fd.get());
@@ -44,7 +44,7 @@ TEST(closed_in_children, lets_it_be_when_it_is_gone) {
   EXPECT_TRUE(son.ends_well());
 }
 
-TEST(random, gives_other_numbers_in_a_fork) {
+TEST(random, differs_in_a_forked_child) {
   std::set<std::uint64_t> mine;
   mine.insert(random_bits());  // the pool is filled, and the fork inherits it
   int pipe[2];

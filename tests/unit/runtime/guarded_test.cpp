@@ -10,18 +10,18 @@
 namespace holdfast::runtime {
 namespace {
 
-TEST(guarded, begins_with_a_value_of_zero) {
+TEST(guarded, starts_value_initialized) {
   const guarded<int> number;
   EXPECT_EQ(number.with([](const int& n) { return n; }), 0);
 }
 
-TEST(guarded, gives_what_the_function_gives) {
+TEST(guarded, returns_the_result_of_the_function) {
   guarded<std::string> text;
   EXPECT_EQ(text.with([](std::string& t) { return (t += "here").size(); }), 4u);
   static_assert(std::is_void_v<decltype(text.with([](std::string&) {}))>);
 }
 
-TEST(guarded, keeps_threads_apart) {
+TEST(guarded, excludes_other_threads) {
   guarded<int> number;
   {
     const test::threads all(4, [&](int) {
@@ -31,7 +31,7 @@ TEST(guarded, keeps_threads_apart) {
   EXPECT_EQ(number.with([](int n) { return n; }), 20'000);
 }
 
-TEST(guarded, is_free_again_when_the_function_throws) {
+TEST(guarded, unlocks_when_the_function_throws) {
   guarded<int> number;
   EXPECT_THROW(number.with([](int&) { throw 1; }), int);
   EXPECT_EQ(number.with([](int n) { return n; }), 0);

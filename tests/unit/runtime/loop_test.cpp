@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/task_group.hpp"
 #include "support/started.hpp"
 #include "support/threads.hpp"
 #include "unit/runtime/helpers.hpp"
@@ -28,29 +28,29 @@ class loop_thread : public testing::Test {
   ~loop_thread() override { running_.wait_until_empty(); }
 
   loop loop_;
-  nursery running_{loop_};
+  task_group running_{loop_};
 };
 
 task<std::thread::id> where_am_i() { co_return std::this_thread::get_id(); }
 
 TEST_F(loop_thread, runs_what_other_threads_post_on_its_own_thread) {
   std::atomic<int> there{0};
-  const std::thread::id home = test::get(test::start(running_, where_am_i()));
-  EXPECT_NE(home, std::this_thread::get_id());
+  const std::thread::id expected = test::get(test::start(running_, where_am_i()));
+  EXPECT_NE(expected, std::this_thread::get_id());
   EXPECT_FALSE(loop_.is_this_thread());
   {
     const test::threads all(4, [&](int) {
-      for (int k = 0; k < 250; ++k) there += test::get(test::start(running_, where_am_i())) == home ? 1 : 0;
+      for (int k = 0; k < 250; ++k) there += test::get(test::start(running_, where_am_i())) == expected ? 1 : 0;
     });
   }
   EXPECT_EQ(there, 1'000);
 }
 
-task<bool> is_home(loop& l) { co_return l.is_this_thread(); }
+task<bool> runs_on(loop& l) { co_return l.is_this_thread(); }
 
-TEST_F(loop_thread, knows_its_own_thread) { EXPECT_TRUE(test::get(test::start(running_, is_home(loop_)))); }
+TEST_F(loop_thread, knows_its_own_thread) { EXPECT_TRUE(test::get(test::start(running_, runs_on(loop_)))); }
 
-TEST_F(loop_thread, wakes_timers_in_order_and_never_early_also_when_the_earlier_came_later) {
+TEST_F(loop_thread, fires_timers_in_order_and_never_early) {
   std::vector<int> order;
   const instant now = boot_clock::now();
   std::future<void> third = test::start(running_, sleep_and_tell(loop_, now + 9ms, 3, order));
@@ -62,7 +62,7 @@ TEST_F(loop_thread, wakes_timers_in_order_and_never_early_also_when_the_earlier_
   EXPECT_EQ(order, (std::vector{1, 2, 3}));
 }
 
-TEST_F(loop_thread, wakes_for_a_date_that_is_earlier_than_the_one_it_sleeps_until) {
+TEST_F(loop_thread, wakes_for_a_timer_earlier_than_the_armed_one) {
   std::stop_source stop;
   std::future<wake> far = test::start(running_, sleep(loop_, within(1h, stop.get_token())));
   std::vector<int> order;
@@ -73,7 +73,7 @@ TEST_F(loop_thread, wakes_for_a_date_that_is_earlier_than_the_one_it_sleeps_unti
   EXPECT_EQ(test::get(std::move(far)), wake::stopped);
 }
 
-TEST_F(loop_thread, takes_a_date_in_the_past_and_the_beginning_of_time_for_now) {
+TEST_F(loop_thread, fires_timers_of_the_past_at_once) {
   EXPECT_EQ(test::get(test::start(running_, sleep(loop_, limit(instant())))), wake::late);
   EXPECT_EQ(test::get(test::start(running_, sleep(loop_, limit(instant::min())))), wake::late);
 }
@@ -87,7 +87,7 @@ task<int> yield_many_times(loop& l, int n) {
   co_return turns;
 }
 
-TEST_F(loop_thread, lets_a_task_that_is_always_ready_delay_nobody) {
+TEST_F(loop_thread, is_fair_beside_a_task_that_is_always_ready) {
   std::stop_source stop;
   std::future<int> busy = test::start(running_, yield_many_times(loop_, 2'000));
   std::future<wake> other = test::start(running_, sleep(loop_, within(1h, stop.get_token())));
@@ -96,25 +96,25 @@ TEST_F(loop_thread, lets_a_task_that_is_always_ready_delay_nobody) {
   EXPECT_EQ(test::get(std::move(busy)), 2'000);
 }
 
-TEST(loop, ends_without_ever_having_started) {
+TEST(loop, ends_without_having_started) {
   loop unused;
   EXPECT_FALSE(unused.is_this_thread());
 }
 
-TEST(loop, starts_once_however_many_threads_start_it) {
-  loop home;
+TEST(loop, starts_once_when_many_threads_start_it) {
+  loop l;
   {
-    const test::threads all(4, [&](int) { home.start(); });
+    const test::threads all(4, [&](int) { l.start(); });
   }
-  nursery running(home);
-  EXPECT_TRUE(test::get(test::start(running, is_home(home))));
+  task_group running(l);
+  EXPECT_TRUE(test::get(test::start(running, runs_on(l))));
   running.wait_until_empty();
 }
 
 TEST(loop, draws_random_numbers_that_differ) {
-  loop home;
+  loop l;
   std::set<std::uint64_t> seen;
-  for (int k = 0; k < 100; ++k) seen.insert(home.random());
+  for (int k = 0; k < 100; ++k) seen.insert(l.random());
   EXPECT_EQ(seen.size(), 100u);
 }
 
@@ -134,9 +134,9 @@ std::multiset<int> timer_clocks() {
   return clocks;
 }
 
-TEST(loop, times_its_waits_on_the_clock_that_counts_a_suspended_machines_sleep) {
+TEST(loop, counts_suspended_time_in_its_waits) {
   const std::multiset<int> before = timer_clocks();
-  const loop home;
+  const loop l;
   const std::multiset<int> now = timer_clocks();
   EXPECT_EQ(now.size(), before.size() + 1);
   EXPECT_EQ(now.count(CLOCK_BOOTTIME), before.count(CLOCK_BOOTTIME) + 1);

@@ -12,7 +12,7 @@
 namespace holdfast::runtime {
 namespace {
 
-TEST(queue_thread, runs_jobs_in_order_on_one_thread_that_is_not_ours) {
+TEST(queue_thread, runs_jobs_in_order_on_one_other_thread) {
   std::vector<int> order;
   std::vector<std::thread::id> where;
   {
@@ -58,7 +58,7 @@ TEST(queue_thread, knows_its_own_thread) {
   EXPECT_FALSE(queue.is_this_thread());
 }
 
-TEST(queue_thread, runs_what_is_left_and_what_that_brings_before_it_goes) {
+TEST(queue_thread, runs_remaining_jobs_before_it_ends) {
   int ran = 0;
   {
     queue_thread queue("holdfast-test");
@@ -70,7 +70,7 @@ TEST(queue_thread, runs_what_is_left_and_what_that_brings_before_it_goes) {
   EXPECT_EQ(ran, 1);
 }
 
-TEST(queue_thread, frees_what_a_job_owned_before_the_next_one_and_on_its_own_thread) {
+TEST(queue_thread, destroys_a_job_before_the_next_on_its_own_thread) {
   struct owned {
     std::thread::id& died_on;
     explicit owned(std::thread::id& d) : died_on(d) {}
@@ -91,7 +91,7 @@ TEST(queue_thread, frees_what_a_job_owned_before_the_next_one_and_on_its_own_thr
   EXPECT_TRUE(died_before);
 }
 
-TEST(queue_thread, takes_up_a_batch_when_it_ends) {
+TEST(queue_thread, starts_a_batch_when_it_ends) {
   queue_thread one("holdfast-test"), other("holdfast-test");
   std::counting_semaphore<> ran(0);
   {
@@ -101,7 +101,7 @@ TEST(queue_thread, takes_up_a_batch_when_it_ends) {
   for (int k = 0; k < 3; ++k) ASSERT_TRUE(test::happens(ran));
 }
 
-TEST(queue_thread, does_not_leave_a_long_batch_for_its_end) {
+TEST(queue_thread, starts_a_long_batch_before_it_ends) {
   queue_thread queue("holdfast-test");
   std::counting_semaphore<> ran(0);
   const queue_thread::batch together;

@@ -11,7 +11,7 @@
 namespace holdfast::runtime {
 namespace {
 
-TEST(random, never_gives_the_same_number_twice_on_any_thread) {
+TEST(random, never_repeats_a_number_on_any_thread) {
   guarded<std::set<std::uint64_t>> seen;
   {
     const test::threads all(4, [&](int) {

@@ -8,8 +8,8 @@
 #include "runtime/guarded.hpp"
 #include "runtime/inline_io.hpp"
 #include "runtime/loop.hpp"
-#include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/task_group.hpp"
 #include "support/started.hpp"
 
 namespace holdfast::runtime {
@@ -55,7 +55,7 @@ void set_in_rounds(rounds& r, int n) {
 
 constexpr int race_rounds = 2'000;
 
-TEST(signal_race, a_set_and_a_limit_at_the_same_time_lose_nothing_inline) {
+TEST(signal_race, set_and_limit_lose_nothing_inline) {
   rounds r;
   std::thread setter([&] { set_in_rounds(r, race_rounds); });
   inline_io here;
@@ -63,12 +63,12 @@ TEST(signal_race, a_set_and_a_limit_at_the_same_time_lose_nothing_inline) {
   setter.join();
 }
 
-TEST(signal_race, a_set_and_a_timer_at_the_same_time_lose_nothing_on_the_loop) {
+TEST(signal_race, set_and_timer_lose_nothing_on_the_loop) {
   rounds r;
-  loop home;
-  home.start();
-  nursery running(home);
-  std::future<int> signalled = test::start(running, wait_in_rounds(home, r, race_rounds));
+  loop l;
+  l.start();
+  task_group running(l);
+  std::future<int> signalled = test::start(running, wait_in_rounds(l, r, race_rounds));
   set_in_rounds(r, race_rounds);
   EXPECT_EQ(test::get(std::move(signalled)), race_rounds);
   running.wait_until_empty();
@@ -101,7 +101,7 @@ task<int> wait_and_be_stopped_in_rounds(io& i, stop_rounds& r, int n) {
   co_return right;
 }
 
-TEST(signal_race, a_set_and_a_stop_at_the_same_time_lose_nothing_inline) {
+TEST(signal_race, set_and_stop_lose_nothing_inline) {
   stop_rounds r;
   const auto in_rounds = [&](const auto& act) {
     for (int k = 1; k <= race_rounds; ++k) {
@@ -138,7 +138,7 @@ task<void> answer_in_turn(io& i, signal& mine, signal& theirs, int n) {
   }
 }
 
-TEST(signal_race, two_threads_answer_one_another_without_losing_a_call) {
+TEST(signal_race, two_threads_wake_each_other_without_losing_a_wakeup) {
   signal there, back;
   std::thread other([&] {
     inline_io here;
@@ -151,12 +151,12 @@ TEST(signal_race, two_threads_answer_one_another_without_losing_a_call) {
   other.join();
 }
 
-TEST(signal_race, a_thread_and_the_loop_answer_one_another_without_losing_a_call) {
+TEST(signal_race, thread_and_loop_wake_each_other_without_loss) {
   signal there, back;
-  loop home;
-  home.start();
-  nursery running(home);
-  running.spawn(answer_in_turn(home, there, back, race_rounds));
+  loop l;
+  l.start();
+  task_group running(l);
+  running.spawn(answer_in_turn(l, there, back, race_rounds));
   inline_io here;
   there.set();
   run_inline(answer_in_turn(here, back, there, race_rounds - 1));

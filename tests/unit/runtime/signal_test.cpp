@@ -19,18 +19,18 @@ task<wake> wait_once(io& i, signal& s, limit l) {
 }
 
 /// A wait on an io whose clock the test moves.
-class signal_at_home : public testing::Test {
+class signal_of_tasks : public testing::Test {
  protected:
   std::future<wake> wait_for(const limit& l) { return test::start(running_, wait_once(io_, signal_, l)); }
   void advance(span by) { io_.advance(by); }
   [[nodiscard]] instant in(span by) const { return io_.now() + by; }
 
   test::manual_io io_;
-  nursery running_{io_};
+  task_group running_{io_};
   signal signal_;
 };
 
-TEST_F(signal_at_home, wakes_its_waiter) {
+TEST_F(signal_of_tasks, wakes_its_waiter) {
   std::future<wake> woken = wait_for(limit(never));
   io_.run();
   EXPECT_FALSE(test::is_ready(woken));
@@ -39,14 +39,14 @@ TEST_F(signal_at_home, wakes_its_waiter) {
   EXPECT_EQ(woken.get(), wake::signalled);
 }
 
-TEST_F(signal_at_home, is_remembered_when_it_comes_before_the_wait) {
+TEST_F(signal_of_tasks, is_remembered_when_set_before_the_wait) {
   signal_.set();
   std::future<wake> woken = wait_for(limit(never));
   io_.run();
   EXPECT_EQ(woken.get(), wake::signalled);
 }
 
-TEST_F(signal_at_home, is_taken_back_by_the_wait_however_often_it_was_set) {
+TEST_F(signal_of_tasks, is_cleared_by_one_wait_even_if_set_twice) {
   signal_.set();
   signal_.set();
   std::future<wake> first = wait_for(limit(never));
@@ -57,7 +57,7 @@ TEST_F(signal_at_home, is_taken_back_by_the_wait_however_often_it_was_set) {
   EXPECT_EQ(second.get(), wake::late);
 }
 
-TEST_F(signal_at_home, is_late_at_its_limit_and_not_before) {
+TEST_F(signal_of_tasks, times_out_at_its_limit_and_not_before) {
   std::future<wake> woken = wait_for(limit(in(10ms)));
   advance(10ms - 1ns);
   EXPECT_FALSE(test::is_ready(woken));
@@ -65,13 +65,13 @@ TEST_F(signal_at_home, is_late_at_its_limit_and_not_before) {
   EXPECT_EQ(woken.get(), wake::late);
 }
 
-TEST_F(signal_at_home, is_late_at_once_when_its_limit_is_over) {
+TEST_F(signal_of_tasks, times_out_at_once_when_its_limit_has_passed) {
   std::future<wake> woken = wait_for(limit(in(0ms)));
   io_.run();
   EXPECT_EQ(woken.get(), wake::late);
 }
 
-TEST_F(signal_at_home, is_stopped_by_the_token_at_once) {
+TEST_F(signal_of_tasks, is_stopped_by_the_token_at_once) {
   std::stop_source stop;
   std::future<wake> woken = wait_for(limit(in(1h), stop.get_token()));
   io_.run();
@@ -80,7 +80,7 @@ TEST_F(signal_at_home, is_stopped_by_the_token_at_once) {
   EXPECT_EQ(woken.get(), wake::stopped);
 }
 
-TEST_F(signal_at_home, is_stopped_at_once_by_a_token_that_was_asked_before) {
+TEST_F(signal_of_tasks, is_stopped_at_once_by_a_token_already_stopped) {
   std::stop_source stop;
   stop.request_stop();
   std::future<wake> woken = wait_for(limit(never, stop.get_token()));
@@ -88,14 +88,14 @@ TEST_F(signal_at_home, is_stopped_at_once_by_a_token_that_was_asked_before) {
   EXPECT_EQ(woken.get(), wake::stopped);
 }
 
-TEST_F(signal_at_home, wins_over_a_limit_that_is_over) {
+TEST_F(signal_of_tasks, wins_over_a_limit_that_has_passed) {
   signal_.set();
   std::future<wake> woken = wait_for(limit(in(0ms)));
   io_.run();
   EXPECT_EQ(woken.get(), wake::signalled);
 }
 
-TEST_F(signal_at_home, wins_over_a_stop_that_came_first_in_the_same_instant) {
+TEST_F(signal_of_tasks, wins_over_a_stop_before_the_waiter_has_run) {
   std::stop_source stop;
   std::future<wake> woken = wait_for(limit(never, stop.get_token()));
   io_.run();
@@ -105,7 +105,7 @@ TEST_F(signal_at_home, wins_over_a_stop_that_came_first_in_the_same_instant) {
   EXPECT_EQ(woken.get(), wake::signalled);
 }
 
-TEST_F(signal_at_home, does_not_remember_a_stop) {
+TEST_F(signal_of_tasks, does_not_remember_a_stop) {
   std::stop_source stop;
   stop.request_stop();
   std::future<wake> first = wait_for(limit(never, stop.get_token()));
@@ -116,7 +116,7 @@ TEST_F(signal_at_home, does_not_remember_a_stop) {
   EXPECT_EQ(second.get(), wake::late);
 }
 
-TEST_F(signal_at_home, keeps_what_came_after_a_late_end_for_the_next_wait) {
+TEST_F(signal_of_tasks, keeps_a_set_after_a_timeout_for_the_next_wait) {
   std::future<wake> first = wait_for(limit(in(1ms)));
   advance(1ms);
   EXPECT_EQ(first.get(), wake::late);
@@ -126,7 +126,7 @@ TEST_F(signal_at_home, keeps_what_came_after_a_late_end_for_the_next_wait) {
   EXPECT_EQ(second.get(), wake::signalled);
 }
 
-TEST_F(signal_at_home, wakes_nobody_through_a_timer_that_was_overtaken) {
+TEST_F(signal_of_tasks, ignores_the_timer_of_a_wait_that_has_ended) {
   std::future<wake> first = wait_for(limit(in(10ms)));
   io_.run();
   signal_.set();
@@ -139,14 +139,14 @@ TEST_F(signal_at_home, wakes_nobody_through_a_timer_that_was_overtaken) {
   EXPECT_EQ(second.get(), wake::late);
 }
 
-TEST(signal_inline, is_remembered_when_it_comes_before_the_wait) {
+TEST(signal_inline, is_remembered_when_set_before_the_wait) {
   signal s;
   s.set();
   EXPECT_EQ(wait_here(s, limit(never)), wake::signalled);
   EXPECT_EQ(wait_here(s, within(0s)), wake::late);
 }
 
-TEST(signal_inline, is_late_after_its_limit_and_not_before) {
+TEST(signal_inline, times_out_after_its_limit_and_not_before) {
   signal s;
   const instant end = boot_clock::now() + 2ms;
   EXPECT_EQ(wait_here(s, limit(end)), wake::late);
@@ -168,7 +168,7 @@ TEST(signal_inline, is_stopped_by_another_thread) {
   other.join();
 }
 
-TEST(signal_inline, wins_over_a_limit_that_is_over_and_over_a_stop) {
+TEST(signal_inline, wins_over_a_passed_limit_and_over_a_stop) {
   signal s;
   std::stop_source stop;
   stop.request_stop();

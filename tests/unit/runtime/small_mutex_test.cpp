@@ -11,7 +11,7 @@ namespace {
 
 TEST(small_mutex, is_small) { EXPECT_EQ(sizeof(small_mutex), 4u); }
 
-TEST(small_mutex, lets_one_in_at_a_time_and_all_in_the_end) {
+TEST(small_mutex, admits_one_thread_at_a_time_and_all_in_the_end) {
   small_mutex mutex;
   int counted = 0;
   {
@@ -26,7 +26,7 @@ TEST(small_mutex, lets_one_in_at_a_time_and_all_in_the_end) {
 }
 
 /// The last one to leave destroys it, as that of a shared object does.
-TEST(small_mutex, may_be_destroyed_by_whoever_locked_it_last) {
+TEST(small_mutex, may_be_destroyed_by_the_last_thread_that_locked_it) {
   struct shared {
     small_mutex mutex;
     int users = 2;

@@ -53,16 +53,16 @@ TEST(task, does_nothing_before_it_is_awaited) {
   EXPECT_EQ(begun, 1);
 }
 
-TEST(task, gives_its_value_to_whoever_awaits_it) { EXPECT_EQ(run_inline(twice(21)), 42); }
+TEST(task, returns_its_value_to_the_awaiter) { EXPECT_EQ(run_inline(twice(21)), 42); }
 
-TEST(task, gives_a_value_that_can_only_be_moved) { EXPECT_EQ(*run_inline(boxed(7)), 7); }
+TEST(task, returns_a_move_only_value) { EXPECT_EQ(*run_inline(boxed(7)), 7); }
 
-TEST(task, gives_its_exception_to_whoever_awaits_it) {
+TEST(task, throws_its_exception_to_the_awaiter) {
   EXPECT_THROW(run_inline(passing_on_the_failure()), std::runtime_error);
   EXPECT_TRUE(run_inline(catching_the_failure()));
 }
 
-TEST(task, frees_what_it_was_given_when_it_is_never_awaited) {
+TEST(task, destroys_its_arguments_when_never_awaited) {
   const auto watched = std::make_shared<int>(0);
   const auto holding = [](std::shared_ptr<int> mine) -> task<int> { co_return *mine; };
   {
@@ -80,7 +80,7 @@ task<long> sum_of_ready_awaits(int n) {
   co_return sum;
 }
 
-TEST(task, awaits_a_million_ready_tasks_in_a_loop_without_growing_the_stack) {
+TEST(task, awaits_a_million_ready_tasks_in_constant_stack) {
   EXPECT_EQ(run_inline(sum_of_ready_awaits(1'000'000)), 1'000'000);
 }
 
@@ -98,9 +98,9 @@ task<int> many_naps(io& i, int n) {
   co_return slept;
 }
 
-TEST(task, awaits_a_hundred_thousand_suspending_tasks_in_a_loop_without_growing_the_stack) {
+TEST(task, awaits_many_suspending_tasks_in_constant_stack) {
   test::manual_io io;
-  nursery running(io);
+  task_group running(io);
   std::future<int> slept = test::start(running, many_naps(io, 100'000));
   io.advance(std::chrono::nanoseconds(100'000));
   ASSERT_TRUE(test::is_ready(slept));
@@ -118,9 +118,9 @@ task<int> above(io& i) {
   co_return never_there;
 }
 
-TEST(task, gives_its_exception_on_after_it_was_suspended) {
+TEST(task, propagates_its_exception_after_it_was_suspended) {
   test::manual_io io;
-  nursery running(io);
+  task_group running(io);
   std::future<int> result = test::start(running, above(io));
   io.run();
   EXPECT_FALSE(test::is_ready(result));

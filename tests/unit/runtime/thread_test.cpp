@@ -9,7 +9,7 @@
 namespace holdfast::runtime {
 namespace {
 
-TEST(thread, takes_no_signals_and_leaves_those_of_its_parent_as_they_were) {
+TEST(thread, blocks_all_signals_without_changing_its_parents_mask) {
   sigset_t mine, before, after;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
   std::thread started = start_thread("holdfast-test", [&] { ::pthread_sigmask(SIG_SETMASK, nullptr, &mine); });

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "runtime/nursery.hpp"
 #include "runtime/signal.hpp"
+#include "runtime/task_group.hpp"
 #include "support/manual_io.hpp"
 #include "unit/runtime/helpers.hpp"
 
@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(timers, wake_the_earliest_first_and_of_equal_ones_the_first_that_came) {
+TEST(timers, fire_in_order_and_equal_ones_in_fifo_order) {
   test::manual_io io;
-  nursery running(io);
+  task_group running(io);
   std::vector<int> order;
   const instant now = io.now();
   for (int who = 0; who < 100; ++who) running.spawn(sleep_and_tell(io, now + (who % 10) * 1ms + 1ms, who, order));
@@ -30,15 +30,15 @@ TEST(timers, wake_the_earliest_first_and_of_equal_ones_the_first_that_came) {
   EXPECT_EQ(order, expected);
 }
 
-TEST(timers, know_the_first_date) {
+TEST(timers, know_the_earliest_time) {
   timers none;
   EXPECT_EQ(none.first(), never);
   EXPECT_FALSE(none.pop_due(never - 1ns));
 }
 
-TEST(timers, do_not_wake_before_the_date) {
+TEST(timers, do_not_fire_early) {
   test::manual_io io;
-  nursery running(io);
+  task_group running(io);
   std::vector<int> order;
   running.spawn(sleep_and_tell(io, io.now() + 5ms, 1, order));
   io.advance(5ms - 1ns);
@@ -57,9 +57,9 @@ task<void> wait_until(io& i, signal& s, instant until, int who, std::vector<int>
   if (why == wake::late) late.push_back(who);
 }
 
-TEST(timers, forget_a_wait_that_has_ended_before_its_date) {
+TEST(timers, drop_a_wait_that_ended_early) {
   test::manual_io io;
-  nursery running(io);
+  task_group running(io);
   signal s;
   std::vector<wake> ends;
   running.spawn(wait_and_tell(io, s, io.now() + 5ms, ends));
@@ -69,9 +69,9 @@ TEST(timers, forget_a_wait_that_has_ended_before_its_date) {
   EXPECT_EQ(ends, std::vector{wake::signalled});
 }
 
-TEST(timers, keep_their_order_when_waits_come_and_go_in_any_order) {
+TEST(timers, keep_their_order_when_waits_come_and_go) {
   test::manual_io io;
-  nursery running(io);
+  task_group running(io);
   constexpr int many = 500;
   std::vector<signal> cut(many);
   std::vector<int> late;

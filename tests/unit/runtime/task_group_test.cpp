@@ -1,4 +1,4 @@
-#include "runtime/nursery.hpp"
+#include "runtime/task_group.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ task<void> wait_for(io& i, signal& s) {
   (void)why;
 }
 
-TEST(nursery, runs_its_tasks_at_home_and_counts_those_that_have_not_ended) {
+TEST(task_group, counts_the_tasks_that_have_not_ended) {
   test::manual_io io;
-  nursery tasks(io);
+  task_group tasks(io);
   signal first, second;
   tasks.spawn(wait_for(io, first));
   tasks.spawn(wait_for(io, second));
@@ -37,9 +37,9 @@ TEST(nursery, runs_its_tasks_at_home_and_counts_those_that_have_not_ended) {
 }
 
 struct last_words {
-  const nursery& in;
+  const task_group& in;
   int& running_then;
-  last_words(const nursery& n, int& r) : in(n), running_then(r) {}
+  last_words(const task_group& n, int& r) : in(n), running_then(r) {}
   last_words(const last_words&) = delete;
   last_words& operator=(const last_words&) = delete;
   ~last_words() { running_then = in.running(); }
@@ -50,9 +50,9 @@ task<void> own(std::unique_ptr<last_words> it) {
   co_return;
 }
 
-TEST(nursery, counts_a_task_until_everything_it_owned_is_gone) {
+TEST(task_group, counts_a_task_until_all_it_owned_is_destroyed) {
   test::manual_io io;
-  nursery tasks(io);
+  task_group tasks(io);
   int running_then = 0;
   tasks.spawn(own(std::make_unique<last_words>(tasks, running_then)));
   io.run();
@@ -65,10 +65,10 @@ task<void> add_one(int& to) {
   co_return;
 }
 
-TEST(nursery, is_waited_for_from_other_threads_while_others_add_to_it) {
-  loop home;
-  home.start();
-  nursery tasks(home);
+TEST(task_group, waits_while_other_threads_add_tasks) {
+  loop l;
+  l.start();
+  task_group tasks(l);
   int done = 0;
   {
     const test::threads all(4, [&](int) {

@@ -10,25 +10,25 @@
 namespace holdfast::runtime {
 
 /// Detached tasks that run on one io, and a way to wait until all of them have ended.
-class nursery {
+class task_group {
  public:
-  explicit nursery(io& home) noexcept : home_(home) {}
-  nursery(const nursery&) = delete;
-  nursery& operator=(const nursery&) = delete;
+  explicit task_group(io& on) noexcept : io_(on) {}
+  task_group(const task_group&) = delete;
+  task_group& operator=(const task_group&) = delete;
 
   /// Starts the task. May be called from any thread. Exceptions of the task are dropped.
   void spawn(task<void> work) {
     const root made = drive(*this, std::move(work));
     ++running_;
-    home_.post(made.frame.promise().start);
+    io_.post(made.frame.promise().start);
   }
 
   /// Starts the task and blocks the calling thread until the task has set `over`.
   void run_until(task<void> work, signal& over) {
-    home_.start();  // may throw; nothing has started yet
+    io_.start();  // may throw; nothing has started yet
     const root made = drive(*this, std::move(work));
     ++running_;
-    home_.run_until(made.frame.promise().start, over);
+    io_.run_until(made.frame.promise().start, over);
   }
 
   [[nodiscard]] int running() const noexcept { return running_; }
@@ -51,7 +51,7 @@ class nursery {
     std::coroutine_handle<promise_type> frame;
   };
 
-  static root drive(nursery& self, task<void> work) {
+  static root drive(task_group& self, task<void> work) {
     try {
       task<void> mine = std::move(work);
       co_await mine;
@@ -60,7 +60,7 @@ class nursery {
     if (--self.running_ == 0) self.running_.notify_all();
   }
 
-  io& home_;
+  io& io_;
   std::atomic<int> running_{0};
 };
 
