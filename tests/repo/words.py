@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""Words that must not stand in the tree. usage: words.py [--self-test]"""
+"""Rejects words that must not occur in the tree, and the retired words of retired_words.txt with their replacements.
+
+usage: words.py [--self-test]
+       words.py --count [FILE]    how often each retired word (of FILE) occurs in each folder
+"""
+import collections
 import re
 import sys
 
@@ -19,14 +24,44 @@ RULES = [
     (REGISTRY, r".*", "the name of a registry"),
     (r"(?m)^(<<<<<<[<] |>>>>>>[>] )", r".*", "a merge that was not finished"),
 ]
+# Retired words are looked for in all of these, and in what CHANGELOG.md says about the next version.
+SCOPE = re.compile(r"(src|cli|tests|bench|examples|scripts|cmake|models)/.*|ARCHITECTURE\.md|CONTRIBUTING\.md|CHANGELOG\.md")
+LISTS = ("tests/repo/retired_words.txt", "tests/repo/renamed_tests.txt")
 TEXT = (".cpp", ".hpp", ".py", ".md", ".txt", ".cmake", ".in", ".json", ".lua", ".pml", "")
 
 
-def problems(path, text):
+def retired_in(text):
+    """The retired words and the replacement of each, from lines of the form `word -> replacement`."""
+    pairs = [line.split(" -> ") for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    bad = [pair for pair in pairs if len(pair) != 2]
+    if bad:
+        sys.exit(f"{LISTS[0]}: not of the form `word -> replacement`: {bad[0]}")
+    return dict(pairs)
+
+
+def retired_pattern(retired):
+    """Finds a word by itself and as a part of a snake_case name, in any case; blanks match any white space."""
+    either = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(retired, key=len, reverse=True))
+    return re.compile(rf"(?<![a-z0-9])(?:{either})(?![a-z0-9])", re.IGNORECASE) if retired else re.compile(r"(?!)")
+
+
+def in_scope(path, text):
+    """The part of the text in which retired words are rejected."""
+    if not SCOPE.fullmatch(path) or path in LISTS:
+        return ""
+    return text.split("\n## ")[1] if path == "CHANGELOG.md" and "\n## " in text else text
+
+
+def problems(path, text, retired):
     for pattern, where, why in RULES:
         if re.fullmatch(where, path):
             for match in re.finditer(pattern, text):
                 yield f"{path}:{repository.line_of(text, match.start())}: {match[0]}: {why}"
+    scope = in_scope(path, text)
+    start = text.find(scope)
+    for match in retired_pattern(retired).finditer(scope):
+        word = " ".join(match[0].lower().split())
+        yield f"{path}:{repository.line_of(text, start + match.start())}: {match[0]}: say {retired[word]}"
 
 
 def self_test():
@@ -46,17 +81,47 @@ def self_test():
         ("a.md", "net/work/x"),
         ("a.md", "https://example.org/work/"),
     ]
+    retired = retired_in("# comment\n\nlobby -> connect_waiters\nso long -> this long\n")
+    bad += [
+        ("src/a.cpp", "lobby_.enter()"),
+        ("tests/a.py", "def test_Lobby_is_left():"),
+        ("ARCHITECTURE.md", "after so\nlong"),
+        ("CHANGELOG.md", "# C\n\n## 2\n* the lobby\n## 1\n* old"),
+    ]
+    good += [
+        ("src/a.cpp", "a lobbyist, alsolong"),
+        ("docs/a.md", "lobby"),
+        (LISTS[0], "lobby -> connect_waiters"),
+        ("CHANGELOG.md", "# C\n\n## 2\n* new\n## 1\n* the lobby"),
+    ]
     for path, text in bad:
-        assert list(problems(path, text)), (path, text)
+        assert list(problems(path, text, retired)), (path, text)
     for path, text in good:
-        assert not list(problems(path, text)), (path, text)
+        assert not list(problems(path, text, retired)), (path, text)
+    assert list(problems("src/a.cpp", "a\nLobby", retired)) == ["src/a.cpp:2: Lobby: say connect_waiters"]
+    assert not list(problems("src/a.cpp", "lobby", {}))
+
+
+def count(paths, retired):
+    """Prints one line for each retired word that is still in use."""
+    used = collections.defaultdict(collections.Counter)
+    for path in paths:
+        folder = "/".join(str(path).split("/")[:2]) if str(path).startswith(("src/", "tests/")) else path.parts[0]
+        for match in retired_pattern(retired).finditer(in_scope(str(path), repository.read(path))):
+            used[" ".join(match[0].lower().split())][folder] += 1
+    for word, folders in sorted(used.items(), key=lambda each: -sum(each[1].values())):
+        print(f"{sum(folders.values()):5} {word}: " + ", ".join(f"{name} {n}" for name, n in folders.most_common()))
 
 
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     paths = [path for path in repository.files(suffixes=TEXT) if path.name != "LICENSE"]
-    repository.tell((problem for path in paths for problem in problems(str(path), repository.read(path))), len(paths))
+    retired = retired_in(repository.read(sys.argv[2] if len(sys.argv) > 2 else LISTS[0]))
+    if sys.argv[1:2] == ["--count"]:
+        return count(paths, retired)
+    all_of_them = (each for path in paths for each in problems(str(path), repository.read(path), retired))
+    repository.tell(all_of_them, len(paths))
 
 
 if __name__ == "__main__":
