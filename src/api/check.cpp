@@ -67,7 +67,7 @@ core::terms check_options(std::string_view name, const lock_options& o) {
                  .fair = o.fair,
                  .label = std::string(o.label)};
   if (o.shared) on.wants = storage::share::reader();
-  if (on.max_hold > 0ms && on.max_hold <= on.ttl) {  // it never needs to be renewed
+  if (on.max_hold > 0ms && on.max_hold <= on.ttl) {  // a renewal is never needed
     on.ttl = on.max_hold;
     on.renew = false;
   }

@@ -21,7 +21,7 @@ std::string cell_of(const std::string& name) { return "election/" + name; }
 
 }  // namespace
 
-/// One who may lead.
+/// A participant of an election.
 class candidate {
  public:
   candidate(std::shared_ptr<service> s, std::string_view name, const lock_options& options)
@@ -33,7 +33,7 @@ class candidate {
     std::optional<lease> won = service_->acquire(core::request(name_, on_, until));
     if (!won) return std::nullopt;
     std::shared_ptr<core::announcement> announced = service_->announce(*won, cell_of(name_), on_.label);
-    // So that whoever leads sees itself lead. It leads also if this takes longer.
+    // Waits for the announcement, so that the leader also observes itself as the leader. It leads even without it.
     if (service_->may_wait()) {
       (void)runtime::wait_here(announced->begun(),
                                limit(std::min(runtime::later(boot_clock::now(), 1s), won->deadline()), until.stop()));
@@ -49,7 +49,7 @@ class candidate {
   const core::terms on_;
 };
 
-/// One who watches.
+/// Observes who leads.
 class follower {
  public:
   follower(std::shared_ptr<service> s, std::string name)

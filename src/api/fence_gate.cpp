@@ -14,7 +14,8 @@ namespace holdfast {
 
 namespace {
 
-/// The file with the number, locked. Opened anew each time: a lock on a shared descriptor would not keep threads apart.
+/// The file with the highest fence, locked. It is opened for each use, because a lock on a shared descriptor would not
+/// exclude other threads.
 class locked_number {
  public:
   explicit locked_number(const std::string& path, int create = 0)
@@ -49,7 +50,7 @@ class locked_number {
     return number;
   }
 
-  // One small write in place, always of the same length: it is the old number or the new one, not a mixture.
+  // One small write in place, always of the same length, so that a crash leaves the old number or the new one.
   void write(std::uint64_t number) const {
     const std::string digits = std::to_string(number);
     const std::string text = std::string(width - 1 - digits.size(), '0') + digits + '\n';
@@ -95,12 +96,12 @@ fence_gates::resource_gate& fence_gates::of(std::string_view resource) {
 
 file_fence_gate::file_fence_gate(std::string path) : path_(std::move(path)) {
   const locked_number there(path_, O_CREAT);
-  if (there.read() == 0) sync_folder_of(path_);  // perhaps new: a fence in it must not be lost with its name
+  if (there.read() == 0) sync_folder_of(path_);  // it may be new, and its name must survive a crash
 }
 
 bool file_fence_gate::admit(std::uint64_t fence, const std::function<void()>& access) const {
   const std::lock_guard one_at_a_time(threads_);
-  const locked_number highest(path_);  // not created: a file that is gone has seen more than a new one
+  const locked_number highest(path_);  // not created: a new file would admit fences that the deleted one had rejected
   const std::uint64_t seen = highest.read();
   if (fence < seen || fence == 0) return false;
   if (fence > seen) highest.write(fence);

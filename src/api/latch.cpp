@@ -31,7 +31,7 @@ core::countdown checked(std::string_view name, std::ptrdiff_t expected, const la
 
 }  // namespace
 
-/// A latch as one process sees it.
+/// The part of a latch that does not depend on the public header.
 class counting {
  public:
   counting(std::shared_ptr<service> s, std::string_view name, std::ptrdiff_t expected, const latch_options& options)

@@ -25,7 +25,7 @@ lease::~lease() { end(); }
 
 void lease::end() noexcept {
   release();
-  // In a fork its claim may lead to a lock that somebody who is not here holds: it stays, as its service does.
+  // In a forked child the lock belongs to the parent, so the claim must not be destroyed here: it is leaked.
   if (tenancy_ && service_->forked()) service_->leak(std::move(tenancy_));
 }
 

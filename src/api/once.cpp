@@ -7,12 +7,13 @@
 
 namespace holdfast::detail {
 
+/// One call of once(), between its looks.
 struct once_state {
   const std::shared_ptr<service> on;
   const std::string name;
-  const core::terms maker, onlooker;
+  const core::terms exclusive, shared;
   const limit until;
-  const bool was_over = is_over();  // from the first: one look, with the store's patience
+  const bool one_look = is_over();  // the limit had passed before the call: ask once, with the store's patience
   bool has_waited = false;
   std::optional<lease> held{};
 
@@ -21,16 +22,16 @@ struct once_state {
 
 namespace {
 
-core::request asking(const once_state& at, const core::terms& on) {
-  core::request wanted(at.name, on, at.until);
+core::request request_for(const once_state& call, const core::terms& on) {
+  core::request wanted(call.name, on, call.until);
   wanted.needs_answer = true;
   return wanted;
 }
 
-/// Who still finds nothing stands in line for the whole lock.
-bool stand_in_line(once_state& at) {
-  if (!at.is_over()) at.held = at.on->acquire(asking(at, at.maker));
-  return at.held.has_value();
+/// Waits in the queue for the exclusive lock.
+bool wait_exclusive(once_state& call) {
+  if (!call.is_over()) call.held = call.on->acquire(request_for(call, call.exclusive));
+  return call.held.has_value();
 }
 
 }  // namespace
@@ -38,41 +39,41 @@ bool stand_in_line(once_state& at) {
 once_turn::once_turn(const store& s, std::string_view name, const limit& until, const lock_options& options) {
   check_name(name);
   check_fair(name, options);
-  const core::terms maker = check_options_of_object(name, options);
-  state_.reset(new once_state{service::of(s), std::string(name), maker, maker.as_reader(), until});
+  const core::terms exclusive = check_options_of_object(name, options);
+  state_.reset(new once_state{service::of(s), std::string(name), exclusive, exclusive.as_reader(), until});
 }
 
 once_turn::~once_turn() = default;
 
 lease* once_turn::to_make() noexcept { return state_->held ? &*state_->held : nullptr; }
 
-/// The first time: if nobody makes it, we do; else we wait as a reader. When the maker is done, or gone, all readers
-/// come in at once, and out again. Who still finds nothing stands in line for the whole lock: readers who tried for it
-/// again and again would keep one another out.
+/// The first call takes the lock if it is free, and otherwise waits for it as a reader: when the maker releases it, all
+/// readers get it at once, release it and look again. A caller that still finds nothing queues for the exclusive lock,
+/// because readers that kept retrying would keep each other out.
 bool once_turn::comes() {
-  once_state& at = *state_;
-  if (std::exchange(at.has_waited, true)) return stand_in_line(at);
+  once_state& call = *state_;
+  if (std::exchange(call.has_waited, true)) return wait_exclusive(call);
   std::exception_ptr silence;
   try {
-    core::request look = asking(at, at.maker);
+    core::request look = request_for(call, call.exclusive);
     look.one_look = true;
-    look.bounded = !at.was_over;
-    at.held = at.on->acquire(std::move(look));
-  } catch (const lock_error&) {  // one look asks once; a wait asks again, and throws what does not pass
+    look.bounded = !call.one_look;
+    call.held = call.on->acquire(std::move(look));
+  } catch (const lock_error&) {  // it asked only once; the wait below asks again, and throws if the error persists
     silence = std::current_exception();
   }
-  if (at.held) return true;
-  if (at.is_over()) {
+  if (call.held) return true;
+  if (call.is_over()) {
     if (silence) std::rethrow_exception(silence);
     return false;
   }
   try {
-    const std::optional<lease> place = at.on->acquire(asking(at, at.onlooker));
-    return place.has_value();
+    const std::optional<lease> read = call.on->acquire(request_for(call, call.shared));
+    return read.has_value();
   } catch (const lock_error& e) {
     if (e.code() != errc::unsupported) throw;
   }
-  return stand_in_line(at);  // a store without readers: one after the other
+  return wait_exclusive(call);  // the store has no read locks: callers run one after the other
 }
 
 }  // namespace holdfast::detail

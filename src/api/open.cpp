@@ -18,10 +18,10 @@ namespace holdfast {
 
 namespace {
 
-/// One row per scheme: how its store is made of a URL.
+/// A URL scheme and how a store is created from such a URL.
 struct scheme {
   std::string_view name;
-  std::string (*shown)(std::string_view url);  ///< as others may see it
+  std::string (*shown)(std::string_view url);  ///< without secrets
   std::unique_ptr<storage::backend> (*make)(const std::string& url, runtime::loop&);
 };
 
@@ -71,7 +71,8 @@ constexpr scheme schemes[] = {
     {"valkeys", redis::settings::shown, make_redis},
 };
 
-/// Of a URL that no store knows only the scheme is shown, if it is one: the rest may hold a password.
+/// If the scheme of a URL is unknown, only the scheme is shown, since the rest may contain a password. Text with an @
+/// is not a scheme.
 bool quotable(const std::string& scheme) { return scheme.find('@') == std::string::npos; }
 
 std::string or_of_this_user(std::string_view url) {

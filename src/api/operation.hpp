@@ -14,7 +14,7 @@
 
 namespace holdfast::detail {
 
-/// A call that runs on the loop, and whose end is told on the executor: to a coroutine, or to a callback.
+/// A call that runs on the loop and delivers its result on the executor, to a coroutine or a callback.
 template <class T>
 class operation : public std::enable_shared_from_this<operation<T>> {
  public:
@@ -27,15 +27,15 @@ class operation : public std::enable_shared_from_this<operation<T>> {
 
   static awaitable<T> to_await(std::shared_ptr<operation> self) { return awaitable<T>(std::move(self)); }
 
-  /// Throws lock_error where nothing can run.
+  /// Throws lock_error if the loop cannot run.
   void begin(ended then) {
     then_ = std::move(then);
     link_.emplace(also_, stopper{cancel_});
-    const std::shared_ptr<service> on = service_;  // it may end, and drop its own, before spawn() has returned
+    const std::shared_ptr<service> on = service_;  // the operation may end and reset service_ before spawn() returns
     on->spawn(name_, drive(this->shared_from_this()));
   }
 
-  /// On the executor: nobody waits any more. What comes is dropped, and a lease in it released.
+  /// Called on the executor when no caller waits any more. The result is dropped, and a lease in it released.
   void abandon() noexcept {
     abandoned_ = true;
     cancel_.request_stop();
@@ -61,7 +61,7 @@ class operation : public std::enable_shared_from_this<operation<T>> {
     runtime::executor& user = self->service_->executor();
     runtime::io& loop = self->service_->loop();
     using fate = runtime::executor::fate;
-    // Somebody waits for it: without memory it is told later, and not never.
+    // A caller waits for the result, so without memory it is delivered later.
     while (user.try_post([mine = self] { mine->complete(); }) == fate::no_memory) {
       runtime::signal nothing;
       const runtime::wake why = co_await runtime::wait(loop, nothing, limit(runtime::later(loop.now(), a_while)));
@@ -74,7 +74,7 @@ class operation : public std::enable_shared_from_this<operation<T>> {
     link_.reset();
     done = true;
     work_ = nullptr;   // it may own a claim, which must not outlive the store
-    service_.reset();  // a callback that runs on does not keep the store alive
+    service_.reset();  // a callback that keeps running does not keep the store open
     if (abandoned_) return;
     const ended then = std::exchange(then_, nullptr);
     then(error, std::move(value));

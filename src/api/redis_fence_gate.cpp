@@ -6,7 +6,7 @@ namespace holdfast {
 
 namespace {
 
-/// `admitted` is whether the gate lets this fence pass; it has seen it then.
+/// Sets `admitted` to whether the gate admits this fence, and remembers the fence if so.
 constexpr std::string_view gate = R"lua(
 local fence, highest = ARGV[1], redis.call('GET', KEYS[2]) or '0'
 local function is_number(text) return #text <= 20 and text:find('^[1-9]%d*$') ~= nil end

@@ -27,7 +27,7 @@ std::uint32_t checked_size(std::string_view name, std::ptrdiff_t permits) {
 
 }  // namespace
 
-/// What was acquired through one object, and how.
+/// The permits that were acquired through one object.
 class permits {
  public:
   permits(std::shared_ptr<service> s, std::string_view name, std::ptrdiff_t size, const lock_options& options)
@@ -69,7 +69,7 @@ class permits {
         service_->warn(name_, "more permits were released than acquired; nothing more was done");
         return;
       }
-    }  // given back here, not under the lock
+    }  // the lease is released here, not under the lock
   }
 
   void resize(std::ptrdiff_t size) {

@@ -15,7 +15,7 @@ using runtime::instant;
 
 namespace {
 
-/// A release is never waited for any longer, and never past the deadline.
+/// A caller waits for a release at most this long, and not past the deadline.
 limit release_limit(const core::tenancy& lease, instant now) noexcept {
   return limit(std::min(now + 1s, lease.of()->deadline()));
 }
@@ -50,18 +50,19 @@ service::~service() {
   loop_.stop();
 }
 
-/// The end of the last handle. Its threads cannot wait for themselves; and in a fork there is nothing to wait for.
+/// Runs when the last owner is destroyed. On a thread of the store, which cannot join itself, another thread closes it.
+/// In a forked child it is leaked.
 void service::retire(service* s) noexcept {
   if (!s->forked()) {
-    // User code of one store may wait for that of another to end: no executor's thread waits for any.
+    // On an executor's thread, even that of another store, waiting could deadlock: user code may wait for each other.
     if (s->may_wait()) return delete s;
     try {
       runtime::start_thread("holdfast-end", [s] { delete s; }).detach();
       return;
-    } catch (const std::exception&) {  // no thread can be had
+    } catch (const std::exception&) {  // no thread could be started
     }
   }
-  static std::atomic<service*> leaked{nullptr};  // reachable, so that nobody takes it for an oversight
+  static std::atomic<service*> leaked{nullptr};  // reachable, so that leak checkers do not report it
   s->next_leaked_ = leaked.load();
   while (!leaked.compare_exchange_weak(s->next_leaked_, s)) {
   }
@@ -141,8 +142,7 @@ std::vector<finding> service::examine() {
   auto answer = ask("", [&](runtime::io& here) { return engine_.examine(here, limit(runtime::never)); });
   std::vector<finding> all;
   if (!answer.is_yes()) return all;
-  for (finding& each :
-       answer.value()) {  // not stable_sort: that of libstdc++ 12 uses deprecated code, as clang reports
+  for (finding& each : answer.value()) {  // not stable_sort: with libstdc++ 12 clang warns of deprecated code
     const auto after = std::ranges::upper_bound(all, each.level, {}, &finding::level);
     all.insert(after, std::move(each));
   }
@@ -182,7 +182,7 @@ released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
   if (over) return *over;
   try {
     if (may_wait()) return run_inline(engine_.give_up(here, t, until));
-  } catch (const std::exception&) {  // no memory: it has been left to the loop
+  } catch (const std::exception&) {  // out of memory; the loop releases it
     return released::unknown;
   }
   t->give_back(released::unknown);
@@ -200,7 +200,7 @@ void service::leak(std::shared_ptr<core::tenancy> t) noexcept {
 
 runtime::task<void> service::give_up_on_loop(std::shared_ptr<core::tenancy> t, limit until) {
   const released result = co_await engine_.give_up(loop_, t, until);
-  (void)result;  // whoever wants to know calls async_release()
+  (void)result;  // async_release() returns it
 }
 
 runtime::task<released> service::release_on_loop(std::shared_ptr<core::tenancy> t) {

@@ -19,49 +19,52 @@
 
 namespace holdfast::detail {
 
-/// What all handles of an opened store share: the engine, and the threads that it runs on. Leases, mutexes and
-/// operations that were begun own it; the last to go takes it down, on whatever thread that is.
+/// An open store: the engine and its threads, shared by all handles. Leases, mutexes and pending operations own it; the
+/// last owner to be destroyed closes it, on any thread.
 class service : public std::enable_shared_from_this<service> {
  public:
-  /// Makes the backend; the loop will be there for as long as it is. May throw storage::failure.
+  /// Creates the backend. The loop outlives it. May throw storage::failure.
   using maker = std::function<std::unique_ptr<storage::backend>(runtime::loop&)>;
   [[nodiscard]] static store open(std::string url, const maker&, const open_options&);  ///< throws lock_error
   [[nodiscard]] static const std::shared_ptr<service>& of(const store& s) noexcept { return s.service_; }
   ~service();
 
-  /// Empty: busy, or asked to stop. A limit that is over is one look. Throws lock_error.
+  /// Returns an empty optional if the lock is busy or the caller was stopped. With a limit that has passed it asks the
+  /// store once. Throws lock_error.
   [[nodiscard]] std::optional<lease> acquire(core::request);
   [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
-  /// False: it was lost.
+  /// Returns false if the lease is lost.
   [[nodiscard]] bool downgrade(const lease&);
   void resize(std::string_view name, std::uint32_t permits);
-  /// A number, for a caller of this name. Throws lock_error where nothing can run.
+  /// A cell of the store; errors name the lock `name`. Throws lock_error if the loop cannot run.
   [[nodiscard]] core::asked_cell open_cell(std::string cell, std::string_view name);
-  /// Lets all see who has this lease, in the background, for as long as it is held. Throws lock_error where nothing can
-  /// run.
+  /// Announces the holder of this lease to observers in the background while it is held. Throws lock_error if the loop
+  /// cannot run.
   [[nodiscard]] std::shared_ptr<core::announcement> announce(const lease&, std::string cell, std::string label);
   [[nodiscard]] state inspect(std::string_view name, const limit&);
   [[nodiscard]] std::vector<finding> examine();
-  [[nodiscard]] bool revoke(std::string_view name, std::string_view reason, std::uint64_t fence);  ///< false: nobody
+  [[nodiscard]] bool revoke(std::string_view name, std::string_view reason,
+                            std::uint64_t fence);  ///< false if it is not held
   [[nodiscard]] listing list(std::string_view prefix, std::string_view after);
-  [[nodiscard]] bool break_lock(storage::break_request);  ///< false: nobody who holds it is meant
+  [[nodiscard]] bool break_lock(storage::break_request);  ///< false if no holder matches
   released release(const std::shared_ptr<core::tenancy>&) noexcept;
-  void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
+  void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a forked child: see ~lease
 
-  /// The same on the loop, for operations.
+  /// Like acquire() and release(), on the loop.
   [[nodiscard]] runtime::task<std::optional<lease>> acquire_on_loop(core::request);
   [[nodiscard]] runtime::task<released> release_on_loop(std::shared_ptr<core::tenancy>);
   /// Starts a task on the loop. Throws lock_error if the loop cannot run.
   void spawn(std::string_view name, runtime::task<void>);
 
-  /// False on its own threads, which others wait for.
+  /// False on the threads of the store, which must not block.
   [[nodiscard]] bool may_wait() const noexcept { return !runtime::executor::runs_here() && !loop_.is_this_thread(); }
   void close() noexcept;
-  /// True in a fork: the threads are not here, and somebody who is not here may hold our locks. Touch nothing.
+  /// True in a forked child: the threads do not exist there, and a lock of this process may be held. Nothing may be
+  /// touched.
   [[nodiscard]] bool forked() const noexcept { return generation_ != runtime::fork_generation(); }
   void check_not_forked(std::string_view name) const;                            ///< throws lock_error(forked)
-  [[noreturn]] void fail(const storage::failure&, std::string_view name) const;  ///< throws it
-  /// Tells the observer what the program should know.
+  [[noreturn]] void fail(const storage::failure&, std::string_view name) const;  ///< throws lock_error
+  /// Sends a warning to the observer.
   void warn(std::string_view name, std::string_view text) noexcept;
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
   [[nodiscard]] storage::backend& backend() const noexcept { return *backend_; }
@@ -81,7 +84,7 @@ class service : public std::enable_shared_from_this<service> {
   const unsigned generation_ = runtime::fork_generation();
   const std::string url_;
   const core::reporter report_;
-  // In this order: the engine's tasks run on the loop and post to the executor, and what waits there may own claims.
+  // The order matters: the engine's tasks run on the loop and post to the executor, whose queued work may own claims.
   runtime::loop loop_;
   const std::unique_ptr<storage::backend> backend_;
   runtime::executor executor_;

@@ -9,7 +9,7 @@ namespace holdfast {
 
 namespace {
 
-/// Whatever needs quotes is refused: they differ from database to database, and a quote too few is an injection.
+/// Rejects names that need quotes: quoting differs between databases, and a missing quote is an injection.
 std::string checked(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
@@ -19,14 +19,14 @@ std::string checked(std::string_view name) {
   return std::string(name);
 }
 
-/// SQL knows no case in names.
+/// SQL names are not case-sensitive.
 bool same(std::string_view one, std::string_view other) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(one, other, {}, lower, lower);
 }
 
-/// Columns beside the key and the fence, each once. They are set to the parameters of their names, of which two are
-/// taken.
+/// The columns to set besides the key and the fence, each once. Each is set to the parameter of its name, so `key` and
+/// `fence` are rejected.
 std::vector<std::string> checked_columns(std::initializer_list<std::string_view> names, std::string_view key,
                                          std::string_view fence) {
   std::vector<std::string> columns;

@@ -16,7 +16,7 @@ constexpr boot_clock::time_point for_ever = boot_clock::time_point::max();
 
 constexpr std::size_t most_names = 256;
 
-/// Checked, and each once, in the order given: the first, and the others.
+/// Checks the names and removes duplicates; their order is kept.
 core::request request_of(const names& given, const limit& until, const lock_options& options) {
   if (given.size() == 0) throw lock_error(errc::bad_name, "", "no name is given");
   const std::string_view first = given[0];
@@ -51,7 +51,7 @@ std::shared_ptr<detail::operation<T>> acquire_operation(
 
 runtime::task<lease> for_certain(runtime::task<std::optional<lease>> asked) {
   std::optional<lease> got = co_await asked;
-  if (!got) throw lock_error(errc::closed, "", "cancelled");  // nobody waits for it any more
+  if (!got) throw lock_error(errc::closed, "", "cancelled");  // no caller waits for the result any more
   co_return std::move(*got);
 }
 
@@ -74,7 +74,8 @@ std::error_code code_of(const std::exception_ptr& error) noexcept {
 store::store(std::shared_ptr<detail::service> s) noexcept : service_(std::move(s)) {}
 
 lease store::acquire(const names& wanted, const lock_options& options) {
-  return std::move(*try_acquire(wanted, limit(for_ever), options));  // without a limit it is there, or it has thrown
+  return std::move(
+      *try_acquire(wanted, limit(for_ever), options));  // without a limit it is acquired, or an error was thrown
 }
 
 std::optional<lease> store::try_acquire(const names& wanted, const lock_options& options) {
@@ -82,7 +83,7 @@ std::optional<lease> store::try_acquire(const names& wanted, const lock_options&
 }
 
 std::optional<lease> store::try_acquire(const names& wanted, const limit& until, const lock_options& options) {
-  const std::shared_ptr<detail::service> mine = service_;  // this handle may go while we wait
+  const std::shared_ptr<detail::service> mine = service_;  // this handle may be destroyed meanwhile
   return mine->acquire(request_of(wanted, until, options));
 }
 

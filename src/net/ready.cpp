@@ -15,12 +15,12 @@ namespace holdfast::net {
 
 namespace {
 
-/// A descriptor that becomes readable when the token asks to stop.
+/// A descriptor that becomes readable when the token is stopped.
 class stop_line {
  public:
   explicit stop_line(const std::stop_token& stop)
       : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(stop, ring{bell_.get()}) {}
-  /// poll() skips a negative one: then only the limit is seen.
+  /// Negative if no descriptor was left: poll() ignores it, and the wait ends at its limit only.
   [[nodiscard]] int fd() const noexcept { return bell_.get(); }
 
  private:
@@ -51,7 +51,7 @@ readiness wait(int fd, short what, const limit& l) {
     const int n = ::ppoll(both, 2, forever ? nullptr : &relative, nullptr);
     if (n > 0) return both[0].revents != 0 ? readiness::ready : readiness::stopped;
     if (n == 0 && boot_clock::now() >= l.at()) return readiness::late;
-    if (n < 0 && errno != EINTR && errno != EAGAIN) return readiness::late;  // no memory in the kernel
+    if (n < 0 && errno != EINTR && errno != EAGAIN) return readiness::late;  // out of kernel memory
   }
 }
 

@@ -44,7 +44,7 @@ int look_up(const std::string& host, int port, int flags, std::vector<address>& 
 
 }  // namespace
 
-// The system's resolver cannot be cut: names are looked up on a thread that is left alone when it takes too long.
+// The system's resolver cannot be interrupted, so names are looked up on a thread that is abandoned at the limit.
 std::vector<address> resolve(const std::string& host, int port, const limit& l) {
   std::vector<address> numeric;
   if (look_up(host, port, AI_NUMERICHOST, numeric) == 0) return numeric;
@@ -64,10 +64,10 @@ std::vector<address> resolve(const std::string& host, int port, const limit& l) 
     const runtime::instant now = boot_clock::now();
     if (now >= l.at() || l.stop().stop_requested()) throw broken::late("no answer about the name " + host);
     const runtime::span left = l.at() == runtime::never ? std::chrono::hours(1) : l.at() - now;
-    // In slices, for the sake of the stop.
+    // In slices, to check the stop token.
     shared->over.wait_for(lock, std::min<runtime::span>(left, std::chrono::milliseconds(50)));
   }
-  // Without a descriptor the system's resolver knows no name.
+  // The resolver also fails if no descriptor is left; this throws then.
   if (shared->error != 0) (void)runtime::descriptor(::eventfd(0, EFD_CLOEXEC), "eventfd");
   if (shared->error != 0) throw broken("the name " + host + " is not known: " + ::gai_strerror(shared->error));
   return shared->found;

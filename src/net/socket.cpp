@@ -24,10 +24,11 @@ std::string words_of(int error) { return std::generic_category().message(error);
 
 template <class T>
 void set(int fd, int level, int name, const T& to) noexcept {
-  ::setsockopt(fd, level, name, &to, sizeof to);  // what a kernel does not know it does without
+  ::setsockopt(fd, level, name, &to, sizeof to);  // an option that the kernel does not know is skipped
 }
 
-/// A socket that a forked child does not keep open: a server would take us for alive after our death.
+/// A socket that is closed in forked children. A child that kept it open would keep the connection alive after the
+/// death of this process.
 class socket_stream final : public stream {
  public:
   explicit socket_stream(int family)
@@ -59,7 +60,7 @@ class socket_stream final : public stream {
       ::getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &size);
       if (error != 0) throw broken(words_of(error));
     }
-    int blocking = 0;  // from now on each call says whether it may wait
+    int blocking = 0;  // from now on each call says by its flags whether it may wait
     ::ioctl(fd(), FIONBIO, &blocking);
   }
 
@@ -101,7 +102,7 @@ std::unique_ptr<stream> connect(const std::vector<address>& to, milliseconds sil
       made->tune(silence);
       return made;
     } catch (const broken& e) {
-      if (!why.is_late()) why = e;  // one that may be there counts more than those that are not
+      if (!why.is_late()) why = e;  // a timeout is the more useful error: that address may exist
     }
   }
   throw why;

@@ -8,7 +8,7 @@
 
 namespace holdfast::net {
 
-/// There is no connection, or none any more. The text says why, without secrets.
+/// The connection failed or broke. The text says why, without secrets.
 class broken : public std::runtime_error {
  public:
   explicit broken(const std::string& why, bool for_good = false) : std::runtime_error(why), for_good_(for_good) {}
@@ -18,7 +18,7 @@ class broken : public std::runtime_error {
     made.late_ = true;
     return made;
   }
-  /// Trying again cannot help: the server's certificate is not to be trusted, say.
+  /// Retrying cannot help, for example because the server's certificate is not trusted.
   [[nodiscard]] bool for_good() const noexcept { return for_good_; }
   [[nodiscard]] bool is_late() const noexcept { return late_; }
 
@@ -27,7 +27,7 @@ class broken : public std::runtime_error {
   bool late_ = false;
 };
 
-/// Bytes to and from a server. Nothing here waits, except receive_soon(); one thread at a time.
+/// Bytes to and from a server. Only receive_soon() blocks. One thread at a time.
 class stream {
  public:
   stream() = default;
@@ -35,12 +35,13 @@ class stream {
   stream& operator=(const stream&) = delete;
   virtual ~stream() = default;
 
-  /// Returns how many bytes came. While there are more, the descriptor stays readable, if the room is for 16 KiB.
-  /// Throws broken.
+  /// Returns the number of bytes read, 0 if none is available. If the buffer has at least 16 KiB, the descriptor stays
+  /// readable while more bytes are available. Throws broken.
   [[nodiscard]] virtual std::size_t receive(std::span<char>) = 0;
-  /// The same, but the kernel may wait for some milliseconds: one system call for an answer that is about to come.
+  /// Like receive(), but blocks for some milliseconds if nothing is available, which saves a system call for a reply
+  /// that is about to arrive.
   [[nodiscard]] virtual std::size_t receive_soon(std::span<char>) = 0;
-  /// How many bytes were taken; 0: none for now. Throws broken.
+  /// Returns the number of bytes accepted, 0 if none can be for now. Throws broken.
   [[nodiscard]] virtual std::size_t send(std::string_view) = 0;
   [[nodiscard]] virtual int fd() const noexcept = 0;
 };

@@ -26,15 +26,15 @@ std::string words_of_openssl() {
   return words.empty() ? "TLS failed" : words;
 }
 
-/// What OpenSSL reads and writes through: the connection below.
+/// The connection that OpenSSL reads from and writes to.
 struct below {
   std::unique_ptr<stream> bytes;
-  bool soon = false;      // let the kernel wait for a moment
-  std::string why{};      // it broke
-  bool has_none = false;  // the server has asked for a certificate of ours, and there is none
+  bool soon = false;      // use receive_soon()
+  std::string why{};      // the error, once it broke
+  bool has_none = false;  // the server requested a client certificate, and none is set
 };
 
-/// The server has said so, and will say it again.
+/// Whether the server rejected the client certificate, or the lack of one. Retrying cannot help then.
 bool is_about_our_certificate(unsigned long error, bool has_none) noexcept {
   if (ERR_GET_LIB(error) != ERR_LIB_SSL) return false;
   switch (ERR_GET_REASON(error)) {
@@ -45,18 +45,17 @@ bool is_about_our_certificate(unsigned long error, bool has_none) noexcept {
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA: return true;
-    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
-      return has_none;  // in TLS 1.2 it has no other word for one that is missing
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: return has_none;  // the only alert of TLS 1.2 for a missing one
     default: return false;
   }
 }
 
-/// After a failure of OpenSSL's.
+/// The error after a call of OpenSSL failed.
 broken breach(const below& under, const char* hint) {
   const bool ours = is_about_our_certificate(::ERR_peek_error(), under.has_none);
   if (ours && under.has_none)
-    return broken("the server wants a certificate of ours: give cert= and key= in the URL", true);
-  if (ours) return broken("the server refuses our certificate: " + words_of_openssl(), true);
+    return broken("the server requires a client certificate; add cert= and key= to the URL", true);
+  if (ours) return broken("the server rejected the client certificate: " + words_of_openssl(), true);
   return broken((under.why.empty() ? words_of_openssl() : under.why) + hint);
 }
 
@@ -129,7 +128,7 @@ class tls_stream final : public stream {
     const bool set = is_address ? ::X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1
                                 : ::X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size()) == 1 &&
                                       ::SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) == 1;
-    if (!set) throw std::bad_alloc();  // else the name would not be looked at
+    if (!set) throw std::bad_alloc();  // otherwise the name would not be verified
   }
 
   void shake_hands(const limit& l) {
@@ -166,17 +165,18 @@ class tls_stream final : public stream {
   [[nodiscard]] int fd() const noexcept override { return below_.bytes->fd(); }
 
  private:
-  /// RFC 9525: a name counts in the subjectAltName only, and not as a CN.
+  /// RFC 9525: names are matched against the subjectAltName only, not the CN.
   [[nodiscard]] std::string distrust(long verified) const {
     const bool by_name = verified == X509_V_ERR_HOSTNAME_MISMATCH;
     const bool by_address = verified == X509_V_ERR_IP_ADDRESS_MISMATCH;
-    std::string text = "the server's certificate is not to be trusted: ";
+    std::string text = "the server's certificate is not trusted: ";
     text += ::X509_verify_cert_error_string(verified);
     if (!by_name && !by_address) return text;
     return text + "; issue one with subjectAltName=" + (by_name ? "DNS:" : "IP:") + host_ + " (a CN does not count)";
   }
 
-  /// One record, which has 16 KiB at most: OpenSSL keeps nothing back, which would wake nobody.
+  /// Reads one record, of at most 16 KiB. With a buffer of that size OpenSSL keeps no decrypted bytes back, of which
+  /// the descriptor would not tell.
   std::size_t read(std::span<char> into, bool soon) {
     ::ERR_clear_error();
     below_.soon = soon;

@@ -9,19 +9,20 @@ struct ssl_ctx_st;  // OpenSSL's
 
 namespace holdfast::net {
 
-/// Files in PEM format; empty: the system's authorities, no certificate of our own.
+/// Files in PEM format. If empty, the system's authorities are used, and no client certificate.
 struct tls_files {
   std::string ca;
   std::string cert;
   std::string key;
 };
 
-/// What all TLS connections of a store share; from any thread. The server is always verified: its chain, and its name.
+/// The TLS settings shared by all connections of a store, used from any thread. The server's chain and name are always
+/// verified.
 class tls {
  public:
-  /// Throws broken, for good, when a file cannot be used.
+  /// Throws broken with for_good() if a file cannot be used.
   explicit tls(const tls_files&);
-  /// The same connection, encrypted. Throws broken.
+  /// Encrypts the connection. Throws broken.
   [[nodiscard]] std::unique_ptr<stream> secure(std::unique_ptr<stream>, const std::string& host, const limit&) const;
 
  private:

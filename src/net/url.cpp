@@ -40,7 +40,7 @@ int port_in(std::string_view text) {
   return port;
 }
 
-/// Cuts off what comes before the first (or the last) of it; all of it if there is none.
+/// The text before and after a separator. Without one, `first` is the whole text.
 struct halves {
   std::string_view first, second;
   bool both;
@@ -50,15 +50,15 @@ halves cut(std::string_view text, std::size_t at) {
   return {text.substr(0, at), text.substr(at + 1), true};
 }
 
-/// How much of it is a scheme and its colon; 0: it does not begin with one.
+/// The length of the scheme with its colon, or 0 if the text does not begin with a scheme.
 std::size_t end_of_scheme(std::string_view text) noexcept {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
   const std::size_t end = text.find_first_not_of(letters);
   return end == std::string_view::npos || end == 0 || text[end] != ':' ? 0 : end + 1;
 }
 
-/// Ends at the first / or ?. Who forgets to encode one of them in a password is told so by the @ that comes later,
-/// before anything is taken for a path or an option, and quoted.
+/// The part up to the first / or ?. If a password contains one of them unencoded, an @ follows later; that is an error
+/// here, before a piece of the password is taken for a path or an option and quoted.
 std::string_view authority_of(std::string_view rest) {
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
   if (rest.find('@', end) != std::string_view::npos) {
@@ -103,7 +103,7 @@ void parse_options(std::string_view query, std::map<std::string, std::string>& i
   }
 }
 
-/// Those that are among the names, as they were given.
+/// The options whose names are listed, as they were given.
 std::string options_among(std::string_view query, std::span<const std::string_view> names) {
   std::string some;
   while (!query.empty()) {
@@ -162,7 +162,7 @@ url url::parse(std::string_view text) {
 
 std::string without_secrets(std::string_view text, const shown_options& may_show) {
   std::size_t begin = end_of_scheme(text);
-  const bool whole = text.substr(begin).starts_with("//");  // else there is no telling a user from a password
+  const bool whole = text.substr(begin).starts_with("//");  // otherwise a user name cannot be told from a password
   if (whole) begin += 2;
   std::string shown(text.substr(0, begin));
   const std::string_view rest = text.substr(begin);
@@ -170,7 +170,7 @@ std::string without_secrets(std::string_view text, const shown_options& may_show
   const std::string_view behind = rest.substr(at == std::string_view::npos ? 0 : at + 1);
   const halves parts = cut(behind, behind.find('?'));
   if (at != std::string_view::npos && whole) {
-    // Without a colon it may be a password: some programs read it so.
+    // Without a colon it may be a password, as some programs read it.
     const std::size_t end = rest.find_first_of(":/?@");
     const bool alone = end == at && !options_among(parts.second, may_show.say_where_the_password_is).empty();
     if (end != 0 && (rest[end] == ':' || alone)) shown.append(rest.substr(0, end)).append("@");

@@ -8,7 +8,7 @@
 
 namespace holdfast::net {
 
-/// What is wrong with a URL. Never quotes a part that may be a secret.
+/// Says what is wrong with a URL, without quoting a part that may be a secret.
 class bad_url : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,19 +35,18 @@ struct url {
   [[nodiscard]] static url parse(std::string_view);
 };
 
-/// Of what stands before the last @: throws bad_url if other hosts are among it, with a user or a password of their
-/// own.
+/// Checks the text before the last @. Throws bad_url if it contains another host with a user or password of its own.
 void check_credentials(std::string_view);
 
-/// The options that a URL may be shown with.
+/// The options that may be shown of a URL.
 struct shown_options {
   std::span<const std::string_view> no_secrets{};
-  /// With one of these the password stands elsewhere, and what stands alone before the @ is a user.
+  /// If one of these is given, the password is not in the URL, and text without a colon before the @ is a user name.
   std::span<const std::string_view> say_where_the_password_is{};
 };
 
-/// The URL as it may be shown, good or bad: of what stands before the last @ only a user's name is left, and of the
-/// options those that are known to be no secrets, as they were given.
+/// Redacts a URL, valid or not. Before the last @ only the user name is kept, and of the options only those known not
+/// to be secrets, as they were given.
 [[nodiscard]] std::string without_secrets(std::string_view, const shown_options& = {});
 
 }  // namespace holdfast::net

@@ -45,7 +45,7 @@ struct attempt : storage::candidate {
 /// A voter that takes longer has voted against us. Small against the ttl, so that the next attempt comes soon.
 [[nodiscard]] runtime::span limit_of_a_vote(std::chrono::milliseconds ttl);
 
-// Steps of an attempt at one voter. At loop only.
+// Steps of an attempt at one voter. On the loop only.
 
 storage::task<storage::answer<storage::vote>> ask(server_set&, std::shared_ptr<attempt>, std::size_t who, limit);
 /// Writes back the fence of its grant.

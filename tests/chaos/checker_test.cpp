@@ -41,29 +41,29 @@ event said(kind what, std::uint32_t party, std::int64_t at, std::int64_t value =
 
 event wrong(bool begins, std::int64_t at) { return {.what = kind::fault, .yes = begins, .at = at, .value = 1}; }
 
-TEST(fences, that_follow_the_grants_are_fine) {
+TEST(fences, are_accepted_in_grant_order) {
   EXPECT_TRUE(fences_out_of_order({held(one, 0, 1, 5, 7), held(other, 2, 6, 9, 8)}, true).empty());
   EXPECT_TRUE(fences_out_of_order({reader(one, 1, 9, 7), reader(other, 2, 9, 7)}, true).empty());
 }
 
-TEST(fences, that_go_back_or_come_twice_are_found) {
+TEST(fences, are_rejected_when_lower_or_repeated) {
   EXPECT_EQ(fences_out_of_order({held(one, 0, 1, 5, 8), held(other, 2, 6, 9, 7)}, true).size(), 1U);
   EXPECT_EQ(fences_out_of_order({held(one, 0, 1, 5, 8), held(other, 2, 6, 9, 7)}, false).size(), 1U);
   EXPECT_EQ(fences_out_of_order({held(one, 0, 1, 5, 8), held(other, 2, 6, 9, 8)}, false).size(), 1U);
 }
 
-TEST(fences, of_one_who_waited_while_another_held_are_compared_only_where_two_never_hold_at_once) {
+TEST(fences, of_overlapping_holds_are_compared_only_if_exclusive) {
   const std::vector<hold> both = {held(one, 0, 4, 5, 8), held(other, 2, 6, 9, 7)};
   EXPECT_EQ(fences_out_of_order(both, true).size(), 1U);
   EXPECT_TRUE(fences_out_of_order(both, false).empty());
 }
 
-TEST(fences, that_go_back_behind_one_who_waited_for_long_are_found) {
+TEST(fences, are_rejected_when_lower_despite_a_long_wait) {
   const std::vector<hold> all = {held(one, 0, 1, 2, 9), held(other, 0, 3, 4, 5), held(one, 2, 6, 7, 8)};
   EXPECT_EQ(fences_out_of_order(all, false).size(), 1U);
 }
 
-TEST(fences, of_a_block_that_a_process_hands_on_are_as_old_as_the_block) {
+TEST(fences, of_a_handed_over_block_count_from_its_grant) {
   const std::vector<hold> all = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
                                  held(one + 1, 15, 21, 30, 101)};
   EXPECT_TRUE(fences_out_of_order(all, false).empty()) << "the store forgot, and the first holder does not know it yet";
@@ -77,7 +77,7 @@ event at_resource(kind what, std::uint64_t fence, std::int64_t value, bool yes =
   return {.what = what, .yes = yes, .fence = fence, .value = value};
 }
 
-TEST(ledger, takes_updates_in_order_and_counts_who_was_refused) {
+TEST(ledger, accepts_updates_in_order_and_counts_rejected_ones) {
   ledger l;
   EXPECT_TRUE(l.see(at_resource(kind::reads, 5, 0)).empty());
   EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
@@ -86,26 +86,26 @@ TEST(ledger, takes_updates_in_order_and_counts_who_was_refused) {
   EXPECT_EQ(l.refused(), 1U);
 }
 
-TEST(ledger, finds_an_old_fence_that_was_admitted) {
+TEST(ledger, finds_a_stale_fence_that_was_admitted) {
   ledger l;
   EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
   EXPECT_EQ(l.see(at_resource(kind::reads, 4, 1)).size(), 1U);
 }
 
-TEST(ledger, finds_an_update_that_was_lost_and_a_read_of_what_was_not_written) {
+TEST(ledger, finds_a_lost_update_and_a_read_of_unwritten_data) {
   ledger l;
   EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
   EXPECT_EQ(l.see(at_resource(kind::writes, 6, 1)).size(), 1U);
   EXPECT_EQ(l.see(at_resource(kind::reads, 6, 7)).size(), 1U);
 }
 
-TEST(ledger, counts_updates_that_are_lost_where_no_fence_is_checked) {
+TEST(ledger, counts_lost_updates_if_no_fence_is_checked) {
   ledger l;
   for (const std::int64_t value : {1, 2, 2, 3}) EXPECT_TRUE(l.see(at_resource(kind::pokes, 0, value)).empty());
   EXPECT_EQ(l.lost_unfenced(0), 1U);
 }
 
-TEST(overlap, of_two_who_believe_is_found_and_measured) {
+TEST(overlap, of_two_holders_is_found_and_measured) {
   std::int64_t time = 0;
   EXPECT_TRUE(overlaps({held(one, 0, 1, 5, 1), held(other, 0, 5, 9, 2)}, time).empty());
   EXPECT_EQ(time, 0);
@@ -113,7 +113,7 @@ TEST(overlap, of_two_who_believe_is_found_and_measured) {
   EXPECT_EQ(time, 1);
 }
 
-TEST(overlap, ends_with_the_deadline_though_the_holder_did_not_notice) {
+TEST(overlap, ends_at_the_deadline_of_a_stopped_holder) {
   hold stopped = held(one, 0, 1, 9, 1);
   stopped.deadline = 4;
   std::int64_t time = 0;
@@ -122,12 +122,12 @@ TEST(overlap, ends_with_the_deadline_though_the_holder_did_not_notice) {
   EXPECT_EQ(overlaps({stopped, held(other, 0, 5, 9, 2)}, time).size(), 1U);
 }
 
-TEST(overlap, of_a_short_hold_with_one_that_began_long_before_is_found) {
+TEST(overlap, of_a_short_hold_within_a_long_one_is_found) {
   std::int64_t time = 0;
   EXPECT_EQ(overlaps({held(one, 0, 1, 90, 1), held(other, 0, 5, 6, 2), held(other, 7, 8, 9, 3)}, time).size(), 2U);
 }
 
-TEST(overlap, of_readers_is_fine_and_of_a_writer_with_them_is_not) {
+TEST(overlap, is_allowed_among_readers_but_not_with_a_writer) {
   std::int64_t time = 0;
   hold writer = held(6, 0, 3, 4, 2);
   writer.lock = first_shared;
@@ -135,7 +135,7 @@ TEST(overlap, of_readers_is_fine_and_of_a_writer_with_them_is_not) {
   EXPECT_EQ(overlaps({reader(one, 1, 9, 1), reader(other, 2, 9, 1), writer}, time).size(), 2U);
 }
 
-TEST(overlap, of_permits_is_fine_up_to_their_number) {
+TEST(overlap, of_permits_is_allowed_up_to_their_number) {
   hold two = held(one, 0, 1, 9, 1), more = held(other, 0, 2, 9, 2);
   two.lock = more.lock = naive_lock - 1;
   two.part = 2;
@@ -146,7 +146,7 @@ TEST(overlap, of_permits_is_fine_up_to_their_number) {
   EXPECT_EQ(overlaps({two, more}, time).size(), 1U);
 }
 
-TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
+TEST(hand_off, slower_than_the_slack_without_faults_is_found) {
   const std::vector<hold> both = {held(one, 0, 1, 5, 1), held(other, 2, 6 + 2 * second, 9 * second, 2)};
   weather w;
   lateness all;
@@ -157,14 +157,14 @@ TEST(hand_off, that_takes_longer_than_the_slack_in_calm_weather_is_found) {
   EXPECT_TRUE(late_hand_offs(both, w, slack, all).empty()) << "something was wrong meanwhile";
 }
 
-TEST(hand_off, is_none_when_nobody_waited) {
+TEST(hand_off, is_not_counted_without_a_waiter) {
   lateness all;
   EXPECT_TRUE(late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, weather(), slack, all)
                   .empty());
   EXPECT_TRUE(all.all.empty());
 }
 
-TEST(orphan, that_is_not_handed_on_when_its_ttl_is_over_is_found) {
+TEST(orphan, that_outlives_its_ttl_is_found) {
   hold dead = held(one, 0, 1, 5, 1);
   dead.ending = hold::end::died;
   lateness all;
@@ -176,7 +176,7 @@ TEST(orphan, that_is_not_handed_on_when_its_ttl_is_over_is_found) {
   EXPECT_TRUE(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, w, slack, all).empty());
 }
 
-TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
+TEST(weather, is_calm_only_some_time_after_a_fault) {
   weather w;
   w.see(wrong(true, 10));
   EXPECT_TRUE(w.calm(0, 9));
@@ -186,7 +186,7 @@ TEST(weather, is_not_calm_until_a_fault_has_been_over_for_a_while) {
   EXPECT_TRUE(w.calm(21 + second, 30 + second));
 }
 
-TEST(aftermath, finds_who_does_not_get_a_lock_though_nothing_is_wrong) {
+TEST(aftermath, finds_a_failure_to_acquire_without_a_fault) {
   aftermath a(slack);
   EXPECT_TRUE(a.see(said(kind::calls, one, 0, 0, 5 * second)).empty());
   EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second)).empty()) << "there were faults";
@@ -197,7 +197,7 @@ TEST(aftermath, finds_who_does_not_get_a_lock_though_nothing_is_wrong) {
   EXPECT_EQ(a.see(said(kind::failed, one, 10 * second)).size(), 1U);
 }
 
-TEST(aftermath, finds_a_lock_that_cannot_be_had_and_what_is_left_behind) {
+TEST(aftermath, finds_a_stuck_lock_and_leftovers) {
   aftermath a(slack);
   event probe = said(kind::probe, 0, 0);
   EXPECT_EQ(a.see(probe).size(), 1U);
@@ -206,7 +206,7 @@ TEST(aftermath, finds_a_lock_that_cannot_be_had_and_what_is_left_behind) {
   EXPECT_EQ(a.see(said(kind::leftover, 0, 0)).size(), 1U);
 }
 
-TEST(aftermath, finds_a_process_that_fails_by_itself_and_one_that_has_more_and_more) {
+TEST(aftermath, finds_a_process_that_crashes_or_leaks) {
   aftermath a(slack);
   event died = said(kind::died, one, 0, -6);
   EXPECT_EQ(a.see(died).size(), 1U);
@@ -218,7 +218,7 @@ TEST(aftermath, finds_a_process_that_fails_by_itself_and_one_that_has_more_and_m
   EXPECT_EQ(a.see(said(kind::stock, one, 1, 12, 30)).size(), 1U);
 }
 
-TEST(losses_of_leases, are_found_when_a_holder_believes_beyond_its_deadline_or_again) {
+TEST(losses_of_leases, are_found_when_held_beyond_the_deadline_or_again) {
   losses l;
   EXPECT_TRUE(l.see(said(kind::granted, one, 1, 0, 9)).empty());
   EXPECT_TRUE(l.see(said(kind::believes, one, 8, 0, 9)).empty());
@@ -228,7 +228,7 @@ TEST(losses_of_leases, are_found_when_a_holder_believes_beyond_its_deadline_or_a
   EXPECT_EQ(l.count(), 1U);
 }
 
-TEST(losses_of_leases, are_found_when_nobody_is_told_or_a_release_says_yes) {
+TEST(losses_of_leases, are_found_when_unreported_or_released_as_yes) {
   losses l;
   EXPECT_TRUE(l.see(said(kind::doubts, one, 9)).empty());
   EXPECT_EQ(l.see(said(kind::untold, one, 9)).size(), 1U);
@@ -246,7 +246,7 @@ violations judged(bool began, std::optional<std::int64_t> command, std::int64_t 
   return r.finish();
 }
 
-TEST(exit_codes, that_say_what_the_command_saw_are_fine) {
+TEST(exit_codes, are_accepted_if_they_match_what_happened) {
   EXPECT_TRUE(judged(true, 3, 3).empty());
   EXPECT_TRUE(judged(false, {}, 75).empty());
   EXPECT_TRUE(judged(false, {}, 69).empty());
@@ -255,7 +255,7 @@ TEST(exit_codes, that_say_what_the_command_saw_are_fine) {
   EXPECT_TRUE(judged(true, {}, -9).empty()) << "it was killed";
 }
 
-TEST(exit_codes, that_say_something_else_are_found) {
+TEST(exit_codes, are_rejected_if_they_do_not_match) {
   EXPECT_EQ(judged(false, {}, 0).size(), 1U) << "yes, and nobody has seen it";
   EXPECT_EQ(judged(true, {}, 0).size(), 1U);
   EXPECT_EQ(judged(true, 3, 0).size(), 1U);
@@ -264,7 +264,7 @@ TEST(exit_codes, that_say_something_else_are_found) {
   EXPECT_EQ(judged(false, {}, 70).size(), 1U);
 }
 
-TEST(exit_codes, of_a_run_that_begins_its_command_twice_are_found) {
+TEST(exit_codes, of_a_run_that_starts_its_command_twice_are_found) {
   runs r;
   EXPECT_TRUE(r.see(said(kind::began, one, 1, 7)).empty());
   EXPECT_EQ(r.see(said(kind::began, one, 2, 7)).size(), 1U);
@@ -282,7 +282,7 @@ void hold_it(checker& c, std::uint32_t party, std::int64_t from, std::int64_t to
   }
 }
 
-TEST(checker, finds_two_at_once_where_that_is_promised_not_to_be_and_counts_it_elsewhere) {
+TEST(checker, reports_an_overlap_if_exclusion_is_promised) {
   for (const bool promised : {true, false}) {
     checker c({.exclusion = promised}, slack);
     hold_it(c, one, 10, 20, 1);
@@ -292,7 +292,7 @@ TEST(checker, finds_two_at_once_where_that_is_promised_not_to_be_and_counts_it_e
   }
 }
 
-TEST(checker, finds_it_whoever_reports_first) {
+TEST(checker, finds_an_overlap_in_any_order_of_reports) {
   checker c({}, slack);
   hold_it(c, other, 15, 30, 2);
   hold_it(c, one, 10, 20, 1);
@@ -302,7 +302,7 @@ TEST(checker, finds_it_whoever_reports_first) {
   EXPECT_EQ(c.found().size(), 1U) << "it is told once";
 }
 
-TEST(checker, takes_the_death_of_a_process_for_the_end_of_what_it_held) {
+TEST(checker, treats_the_death_of_a_process_as_the_end_of_its_holds) {
   checker c({}, slack);
   event got = said(kind::granted, one + 1, 10, 0, 50);
   c.see(got);
@@ -314,7 +314,7 @@ TEST(checker, takes_the_death_of_a_process_for_the_end_of_what_it_held) {
   EXPECT_TRUE(c.found().empty());
 }
 
-TEST(checker, finds_out_a_naive_lock_and_does_not_hold_it_against_ours) {
+TEST(checker, must_find_the_naive_lock_and_reports_it_apart) {
   checker fine({}, slack), two({}, slack), lost({}, slack);
   hold_it(fine, one, 10, 20, 0, naive_lock);
   hold_it(two, one, 10, 20, 0, naive_lock);
@@ -331,7 +331,7 @@ TEST(checker, finds_out_a_naive_lock_and_does_not_hold_it_against_ours) {
   EXPECT_TRUE(two.found().empty() && lost.found().empty());
 }
 
-TEST(history, that_was_kept_is_read_as_it_was_written) {
+TEST(history, is_read_as_it_was_written) {
   const test::temporary_folder folder;
   event e = said(kind::granted, one, 17, -3, 19);
   e.say("two words");
@@ -353,7 +353,7 @@ TEST(history, that_was_kept_is_read_as_it_was_written) {
   EXPECT_EQ(before.str(), after.str());
 }
 
-TEST(history, that_is_none_is_refused) {
+TEST(history, that_is_malformed_is_rejected) {
   const test::temporary_folder folder;
   const auto nothing = [](const auto&) {};
   EXPECT_THROW(replay(folder.file("none"), nothing, nothing), std::runtime_error);

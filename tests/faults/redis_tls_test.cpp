@@ -58,7 +58,7 @@ TEST_F(redis_tls, refuses_a_server_of_another_name_for_good) {
   start("other");
   const auto [why, text] = refusal(url("localhost"));
   EXPECT_EQ(why, errc::denied);
-  EXPECT_NE(text.find("not to be trusted"), std::string::npos) << text;
+  EXPECT_NE(text.find("not trusted"), std::string::npos) << text;
 }
 
 /// RFC 9525: a name counts in the subjectAltName only.
@@ -102,7 +102,7 @@ TEST_F(redis_tls, says_that_the_server_refuses_its_certificate) {
     const auto [why, text] =
         refusal(url("localhost", "&cert=" + made->file("stranger.crt") + "&key=" + made->file("stranger.key")));
     EXPECT_EQ(why, errc::denied) << version << ": " << text;
-    EXPECT_NE(text.find("refuses our certificate"), std::string::npos) << version << ": " << text;
+    EXPECT_NE(text.find("rejected the client certificate"), std::string::npos) << version << ": " << text;
   }
 }
 

@@ -61,15 +61,15 @@ void expect_right(std::span<const form> forms, const char* if_not) {
   }
 }
 
-TEST(coroutine_forms, the_ones_we_rely_on_are_right) {
+TEST(coroutine_forms, that_we_rely_on_compile_correctly) {
   expect_right(relied_on(), "This compiler cannot build the library: all its coroutines are written in these forms.");
 }
 
-TEST(coroutine_forms, our_options_and_limits_may_be_made_inside_an_await) {
+TEST(coroutine_forms, options_and_limits_may_be_built_in_an_await) {
   expect_right(public_types(), "Our users write this, and with this compiler they must not.");
 }
 
-TEST(coroutine_forms, the_ones_we_avoid_are_as_wrong_as_we_know_them) {
+TEST(coroutine_forms, that_we_avoid_are_miscompiled_as_expected) {
   for (const form& f : avoided()) {
     for (const bool suspends : suspending) {
       const verdict found = judge(f, suspends);

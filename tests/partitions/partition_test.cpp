@@ -56,7 +56,7 @@ class partition : public testing::Test {
   const healed at_the_end;
 };
 
-TEST_F(partition, that_loses_replies_lets_a_caller_adopt_what_it_was_given_without_hearing_of_it) {
+TEST_F(partition, without_replies_lets_a_caller_adopt_its_grant) {
   watched_client one(url(remote_server::far)), other(url(remote_server::near));
   EXPECT_TRUE(one.store.try_acquire("before"));
   server.drop(way::to_client, remote_server::far);
@@ -71,7 +71,7 @@ TEST_F(partition, that_loses_replies_lets_a_caller_adopt_what_it_was_given_witho
   EXPECT_EQ(server.fence_of("a"), fence) << "it was granted once";
 }
 
-TEST_F(partition, that_loses_replies_leaves_no_lock_behind_though_the_caller_has_gone) {
+TEST_F(partition, without_replies_leaves_no_lock_of_a_caller_that_left) {
   watched_client one(url(remote_server::far), 1s), other(url(remote_server::near));
   EXPECT_TRUE(one.store.try_acquire("before"));
   server.drop(way::to_client, remote_server::far);
@@ -82,7 +82,7 @@ TEST_F(partition, that_loses_replies_leaves_no_lock_behind_though_the_caller_has
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang))) << "it is given back when that can be said";
 }
 
-TEST_F(partition, that_loses_requests_is_unreachable_and_takes_nothing) {
+TEST_F(partition, without_requests_is_unreachable_and_acquires_nothing) {
   watched_client one(url(remote_server::far), 1s);
   EXPECT_TRUE(one.store.try_acquire("before"));
   server.drop(way::to_server, remote_server::far);
@@ -91,7 +91,7 @@ TEST_F(partition, that_loses_requests_is_unreachable_and_takes_nothing) {
   EXPECT_FALSE(server.has("a"));
 }
 
-TEST_F(partition, that_takes_the_holder_away_is_told_to_it_before_another_has_the_lock) {
+TEST_F(partition, of_the_holder_is_reported_to_it_before_the_next_grant) {
   for (const bool both : {false, true}) {
     watched_client one(url(remote_server::far)), other(url(remote_server::near));
     lease held = one.store.acquire("a", {.ttl = 2s});
@@ -110,7 +110,7 @@ TEST_F(partition, that_takes_the_holder_away_is_told_to_it_before_another_has_th
   }
 }
 
-TEST_F(partition, that_ends_in_time_costs_nobody_anything) {
+TEST_F(partition, that_ends_in_time_loses_no_lease) {
   watched_client one(url(remote_server::far));
   lease held = one.store.acquire("a", {.ttl = 20s});
   EXPECT_TRUE(one.store.try_acquire("before"));
@@ -144,7 +144,7 @@ class redlock_partition : public testing::TestWithParam<std::size_t> {
 };
 INSTANTIATE_TEST_SUITE_P(of_servers, redlock_partition, testing::Values(3, 5));
 
-TEST_P(redlock_partition, of_a_minority_is_gone_round) {
+TEST_P(redlock_partition, of_a_minority_is_tolerated) {
   watched_client one(url(remote_server::far)), other(url(remote_server::near));
   lease before = one.store.acquire("before", {.ttl = 2s});
   for (std::size_t n = 0; n < minority(); ++n) {
@@ -162,7 +162,7 @@ TEST_P(redlock_partition, of_a_minority_is_gone_round) {
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_P(redlock_partition, of_a_majority_is_told_to_the_holder_and_another_has_the_lock_after_its_deadline) {
+TEST_P(redlock_partition, of_a_majority_ends_the_lease_at_its_deadline) {
   watched_client one(url(remote_server::far)), other(url(remote_server::near));
   lease held = one.store.acquire("a", {.ttl = 2s});
   const std::stop_token lost = held.lost_token();
@@ -174,7 +174,7 @@ TEST_P(redlock_partition, of_a_majority_is_told_to_the_holder_and_another_has_th
   EXPECT_GT(next->fence(), held.fence());
 }
 
-TEST_P(redlock_partition, that_loses_the_replies_of_a_majority_is_unreachable_and_all_votes_are_taken_back) {
+TEST_P(redlock_partition, without_replies_of_a_majority_leaves_no_votes) {
   watched_client one(url(remote_server::far), 1s), other(url(remote_server::near));
   EXPECT_TRUE(one.store.try_acquire("before"));
   for (std::size_t n = 0; n <= minority(); ++n) servers[n]->drop(way::to_client, remote_server::far);
@@ -186,7 +186,7 @@ TEST_P(redlock_partition, that_loses_the_replies_of_a_majority_is_unreachable_an
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_P(redlock_partition, that_leaves_two_clients_different_majorities_leaves_them_one_lock) {
+TEST_P(redlock_partition, with_two_different_majorities_grants_one_lock) {
   watched_client one(url(remote_server::far)), other(url(remote_server::near));
   for (std::size_t n = 0; n < minority(); ++n) {
     servers[n]->cut_off(remote_server::far);

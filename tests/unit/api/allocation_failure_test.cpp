@@ -394,9 +394,9 @@ class lack_of_memory : public testing::TestWithParam<trial> {
   }
 };
 
-TEST_P(lack_of_memory, for_one_allocation_does_no_harm) { fails_at_every_n(false); }
+TEST_P(lack_of_memory, is_harmless_for_one_allocation) { fails_at_every_n(false); }
 
-TEST_P(lack_of_memory, for_a_while_does_no_harm) { fails_at_every_n(true); }
+TEST_P(lack_of_memory, is_harmless_for_many_allocations) { fails_at_every_n(true); }
 
 #define HOLDFAST_TRIAL(of) \
   trial { #of, of }

@@ -66,7 +66,7 @@ class async_test : public testing::Test {
   store store_ = service_.open({.observe = seen_});
 };
 
-TEST_F(async_test, gives_a_lease_to_a_coroutine_on_the_stores_own_thread) {
+TEST_F(async_test, resumes_the_coroutine_with_a_lease_on_the_executor) {
   told t;
   take(store_, "a", {}, t);
   ASSERT_TRUE(test::happens(t.ended));
@@ -76,7 +76,7 @@ TEST_F(async_test, gives_a_lease_to_a_coroutine_on_the_stores_own_thread) {
   EXPECT_NE(t.where, std::this_thread::get_id());
 }
 
-TEST_F(async_test, waits_without_a_thread_until_the_lock_is_free) {
+TEST_F(async_test, waits_without_blocking_a_thread) {
   lease held = store_.acquire("a");
   told t;
   take(store_, "a", {}, t);
@@ -102,7 +102,7 @@ TEST_F(async_test, sends_nothing_before_it_is_awaited) {
   EXPECT_TRUE(seen_->events().empty());
 }
 
-TEST_F(async_test, is_busy_at_the_limit_with_a_value) {
+TEST_F(async_test, returns_empty_when_the_limit_ends) {
   const lease held = store_.acquire("a");
   told now, later;
   try_to_take(store_, "a", within(0s), now);
@@ -112,7 +112,7 @@ TEST_F(async_test, is_busy_at_the_limit_with_a_value) {
   EXPECT_FALSE(now.why || later.why);
 }
 
-TEST_F(async_test, stops_waiting_when_it_is_asked_to) {
+TEST_F(async_test, stops_waiting_when_its_token_is_stopped) {
   const lease held = store_.acquire("a");
   std::stop_source stop;
   told t;
@@ -129,7 +129,7 @@ user_coroutine take_all(store s, std::vector<std::string> names, told& t) {
   t.end();
 }
 
-TEST_F(async_test, takes_several_names_at_once) {
+TEST_F(async_test, acquires_several_names_at_once) {
   told t;
   take_all(store_, {"b", "a"}, t);
   ASSERT_TRUE(test::happens(t.ended));
@@ -160,7 +160,7 @@ TEST_F(async_test, throws_into_the_coroutine_when_the_store_is_closed) {
   EXPECT_EQ(after.why, errc::closed);
 }
 
-TEST_F(async_test, releases_and_says_how_it_went) {
+TEST_F(async_test, returns_the_result_of_a_release) {
   told first, second;
   give(store_.acquire("a"), first);
   ASSERT_TRUE(test::happens(first.ended));
@@ -173,7 +173,7 @@ TEST_F(async_test, releases_and_says_how_it_went) {
   EXPECT_EQ(second.gave, released::lost);
 }
 
-TEST_F(async_test, calls_back_with_the_lease_or_with_nothing_or_with_the_error) {
+TEST_F(async_test, calls_back_with_a_lease_nothing_or_an_error) {
   std::counting_semaphore<> called(0);
   std::vector<std::pair<std::error_code, bool>> answers;
   std::optional<lease> kept;
@@ -194,7 +194,7 @@ TEST_F(async_test, calls_back_with_the_lease_or_with_nothing_or_with_the_error) 
   EXPECT_EQ(answers, (std::vector{answer({}, true), answer({}, false), answer(errc::closed, false)}));
 }
 
-TEST_F(async_test, warns_of_a_callback_that_throws_and_goes_on) {
+TEST_F(async_test, warns_of_a_callback_that_throws_and_continues) {
   store_.async_try_acquire("a", within(1s), {}, [](std::error_code, const std::optional<lease>&) {
     throw std::runtime_error("out of a callback");
   });
@@ -203,7 +203,7 @@ TEST_F(async_test, warns_of_a_callback_that_throws_and_goes_on) {
   EXPECT_TRUE(store_.try_acquire("a", within(test::hang))) << "the lease that it was given was not released";
 }
 
-TEST_F(async_test, keeps_leases_while_a_callback_blocks) {
+TEST_F(async_test, renews_leases_while_a_callback_blocks) {
   std::counting_semaphore<> blocks(0), go_on(0);
   const lease kept = store_.acquire("kept", {.ttl = 300ms});  // a busy machine must not lose it
   const lease fixed = store_.acquire("fixed", {.ttl = 50ms, .renew = false});
@@ -221,7 +221,7 @@ TEST_F(async_test, keeps_leases_while_a_callback_blocks) {
   EXPECT_TRUE(test::happens(lost));
 }
 
-TEST_F(async_test, does_not_wait_for_a_release_inside_a_callback) {
+TEST_F(async_test, does_not_block_in_a_release_inside_a_callback) {
   std::counting_semaphore<> called(0);
   std::optional<released> gave;
   store_.async_try_acquire("a", within(1s), {}, [&](std::error_code, std::optional<lease> got) {
@@ -243,7 +243,7 @@ user_coroutine take_and_give_twice(store s, told& t) {
   t.end();
 }
 
-TEST_F(async_test, goes_through_several_awaits_in_one_coroutine) {
+TEST_F(async_test, supports_several_awaits_in_one_coroutine) {
   told t;
   take_and_give_twice(store_, t);
   ASSERT_TRUE(test::happens(t.ended));
@@ -271,7 +271,7 @@ TEST_F(async_test, serves_a_thousand_waiting_coroutines) {
   EXPECT_EQ(guarded_by_it, many);
 }
 
-TEST_F(async_test, takes_the_arguments_along) {
+TEST_F(async_test, copies_its_arguments) {
   told t;
   {
     auto name = std::make_unique<std::string>("a name that is gone before anything is sent");
@@ -329,7 +329,7 @@ TEST_F(cancelling, a_suspended_try_leaves_the_queue) {
   EXPECT_FALSE(t.got);
 }
 
-TEST_F(cancelling, an_acquire_whose_lease_is_on_its_way_releases_it) {
+TEST_F(cancelling, an_acquire_that_was_granted_releases_its_lease) {
   told t;
   user_coroutine waiting = take(*store_, "a", {}, t);
   EXPECT_TRUE(test::eventually([&] { return service_.server().size() == 1 && user_.waiting() > 1; }));
@@ -338,7 +338,7 @@ TEST_F(cancelling, an_acquire_whose_lease_is_on_its_way_releases_it) {
   EXPECT_FALSE(t.got);
 }
 
-TEST_F(cancelling, runs_all_user_code_where_the_program_says) {
+TEST_F(cancelling, runs_all_user_code_on_the_given_executor) {
   told t;
   take(*store_, "a", {}, t);
   EXPECT_TRUE(eventually([&] { return t.got.has_value(); }));
@@ -386,7 +386,7 @@ class curious_executor : public std::enable_shared_from_this<curious_executor> {
   test::threads askers_;
 };
 
-TEST(executor_of_the_program, is_never_called_with_a_lock_of_the_library_held) {
+TEST(given_executor, is_called_without_an_internal_lock_held) {
   const test::memory_service service;
   const auto user = std::make_shared<curious_executor>();
   const auto seen = std::make_shared<test::recorder>();
@@ -413,7 +413,7 @@ TEST(executor_of_the_program, is_never_called_with_a_lock_of_the_library_held) {
   EXPECT_EQ(user->blocked(), 0);
 }
 
-TEST(refusing_executor, loses_what_was_to_be_told_but_no_lock) {
+TEST(throwing_executor, loses_notifications_but_no_lock) {
   const test::memory_service service;
   std::atomic<int> refused{0};
   store s = service.open({.executor = [&](const std::function<void()>&) {

@@ -55,7 +55,7 @@ TEST_F(bad_input, a_name_that_is_too_long) {
   expect(fine, std::string(512, 'n'));
 }
 
-TEST_F(bad_input, a_name_of_a_mebibyte_is_not_repeated_in_the_error) {
+TEST_F(bad_input, a_very_long_name_is_not_quoted_in_the_error) {
   try {
     (void)store_.acquire(std::string(1 << 20, 'n'));
     FAIL() << "accepted";
@@ -65,7 +65,7 @@ TEST_F(bad_input, a_name_of_a_mebibyte_is_not_repeated_in_the_error) {
   }
 }
 
-TEST_F(bad_input, a_ttl_of_nothing_or_less) {
+TEST_F(bad_input, a_ttl_of_zero_or_less) {
   for (const auto ttl : {0ms, -1ms, std::chrono::milliseconds::min()}) expect(errc::bad_option, "a", {.ttl = ttl});
 }
 
@@ -84,7 +84,7 @@ TEST_F(bad_input, a_max_hold_that_is_negative_or_too_short) {
   expect(fine, "a", {.max_hold = 0ms});
 }
 
-TEST_F(bad_input, a_max_hold_that_no_clock_can_count) {
+TEST_F(bad_input, a_max_hold_beyond_the_range_of_the_clock) {
   expect(errc::bad_option, "a", {.max_hold = std::chrono::milliseconds::max()});
 }
 
@@ -113,7 +113,7 @@ TEST_F(bad_input, a_reason_that_is_too_long_or_has_a_nul_byte) {
   EXPECT_EQ(code_of(std::string(513, 'n'), "r"), errc::bad_name);
 }
 
-TEST_F(bad_input, what_is_to_be_broken) {
+TEST_F(bad_input, break_lock_arguments) {
   const auto code_of = [&](std::string_view name, std::uint64_t fence, std::string_view owner) -> std::error_code {
     try {
       EXPECT_FALSE(store_.break_lock(name, fence, "", owner));
@@ -129,7 +129,7 @@ TEST_F(bad_input, what_is_to_be_broken) {
   EXPECT_FALSE(code_of("a", 0, "00000000000000010000000000000002"));
 }
 
-TEST_F(bad_input, a_name_to_be_looked_at) {
+TEST_F(bad_input, a_name_to_inspect) {
   for (const std::string& bad : {std::string(), std::string(513, 'n'), std::string("\0", 1)}) {
     try {
       (void)store_.inspect(bad);
@@ -148,7 +148,7 @@ TEST_F(bad_input, a_ttl_for_a_renewal) {
   EXPECT_TRUE(held.held());
 }
 
-TEST_F(bad_input, says_which_lock_and_which_value) {
+TEST_F(bad_input, the_error_names_the_lock_and_the_value) {
   try {
     (void)store_.acquire("train/001", {.ttl = -5ms});
     FAIL() << "accepted";
@@ -160,7 +160,7 @@ TEST_F(bad_input, says_which_lock_and_which_value) {
   }
 }
 
-TEST_F(bad_input, several_names_of_which_one_is_bad) {
+TEST_F(bad_input, one_bad_name_among_several) {
   const std::vector<std::string> none, with_bad{"a", ""}, good{"a", "b"}, equal{"a", "a"};
   EXPECT_EQ(code_of([&] { (void)store_.acquire({"a", ""}); }), errc::bad_name);
   EXPECT_EQ(code_of([&] { (void)store_.acquire(with_bad); }), errc::bad_name);
@@ -168,7 +168,7 @@ TEST_F(bad_input, several_names_of_which_one_is_bad) {
   EXPECT_EQ(code_of([&] { (void)store_.acquire({"a", "b"}, {.ttl = 0ms}); }), errc::bad_option);
 }
 
-TEST_F(bad_input, a_delay_of_more_than_ten_ttls_or_less_than_none) {
+TEST_F(bad_input, a_delay_that_is_negative_or_beyond_ten_ttls) {
   expect(errc::bad_option, "a", {.ttl = 100ms, .delay = 1'001ms});
   expect(errc::bad_option, "a", {.delay = -1ms});
   expect(errc::bad_option, "a", {.ttl = 1h, .max_hold = 100ms, .delay = 2s});
@@ -180,7 +180,7 @@ TEST_F(bad_input, an_unfair_reader) {
   expect(fine, "a", {.fair = false});
 }
 
-TEST(bad_open_options, are_refused) {
+TEST(bad_open_options, are_rejected) {
   const auto open_with = [](const open_options& o) { return code_of([&] { (void)open("memory:", o); }); };
   for (const auto patience : {0ms, -1ms, std::chrono::milliseconds(1h) + 1ms, std::chrono::milliseconds::max()}) {
     EXPECT_EQ(open_with({.patience = patience}), errc::bad_option) << patience.count();

@@ -32,7 +32,7 @@ class election_api : public testing::Test {
   store store_ = service_.open({.patience = 50ms});
 };
 
-TEST_F(election_api, refuses_bad_values) {
+TEST_F(election_api, rejects_bad_values) {
   EXPECT_EQ(making(""), errc::bad_name);
   EXPECT_EQ(making("a", {.ttl = 9ms}), errc::bad_option);
   EXPECT_EQ(making("a", {.label = std::string(257, 'x')}), errc::bad_option);
@@ -40,7 +40,7 @@ TEST_F(election_api, refuses_bad_values) {
   EXPECT_EQ(making("a"), fine);
 }
 
-TEST_F(election_api, shows_the_label_and_the_fence_as_soon_as_one_leads) {
+TEST_F(election_api, shows_label_and_fence_once_elected) {
   const std::string label(256, 'x');
   election here(store_, "a", {.label = label});
   const leadership leads = here.campaign();
@@ -56,7 +56,7 @@ TEST_F(election_api, holds_the_lock_of_that_name) {
   EXPECT_TRUE(store_.try_acquire("a"));
 }
 
-TEST_F(election_api, shows_the_lease_that_it_leads_by_and_renews_it) {
+TEST_F(election_api, exposes_its_lease_and_renews_it) {
   election here(store_, "a", {.ttl = 10s});
   leadership leads = here.campaign();
   EXPECT_EQ(leads.as_lease().fence(), leads.fence());
@@ -68,7 +68,7 @@ TEST_F(election_api, shows_the_lease_that_it_leads_by_and_renews_it) {
   EXPECT_FALSE(leads.renew(1h));
 }
 
-TEST_F(election_api, resigns_from_what_it_had_when_another_is_moved_there) {
+TEST_F(election_api, resigns_on_move_assignment) {
   election one(store_, "a"), other(store_, "b");
   leadership leads = one.campaign();
   leads = other.campaign();
@@ -80,7 +80,7 @@ TEST_F(election_api, resigns_from_what_it_had_when_another_is_moved_there) {
   EXPECT_EQ(moved.resign(), released::yes);
 }
 
-TEST_F(election_api, takes_back_what_it_said_before_the_store_is_gone) {
+TEST_F(election_api, withdraws_its_announcement_before_the_store_ends) {
   {
     store brief = service_.open();
     const leadership leads = election(brief, "a").campaign();
@@ -89,7 +89,7 @@ TEST_F(election_api, takes_back_what_it_said_before_the_store_is_gone) {
   EXPECT_FALSE(announced().there);
 }
 
-TEST_F(election_api, lets_who_leads_lead_on_when_the_store_is_closed) {
+TEST_F(election_api, keeps_leading_after_the_store_was_closed) {
   election here(store_, "a");
   leaders seen = here.observe();
   leadership leads = here.campaign();
@@ -101,7 +101,7 @@ TEST_F(election_api, lets_who_leads_lead_on_when_the_store_is_closed) {
   EXPECT_EQ(leads.resign(), released::yes);
 }
 
-TEST_F(election_api, never_overwrites_what_was_announced_under_a_higher_fence) {
+TEST_F(election_api, never_overwrites_an_announcement_with_a_higher_fence) {
   runtime::inline_io here;
   core::asked_cell c = detail::service::of(store_)->open_cell("election/a", "a");
   const std::uint64_t high = ~std::uint64_t{0};
@@ -116,7 +116,7 @@ TEST_F(election_api, never_overwrites_what_was_announced_under_a_higher_fence) {
   EXPECT_EQ(announced().number, high);
 }
 
-TEST_F(election_api, fails_to_watch_a_store_that_is_silent) {
+TEST_F(election_api, fails_to_observe_a_store_that_does_not_answer) {
   service_.lose_all_requests();
   EXPECT_EQ(code_of([&] { (void)election(store_, "a").observe(); }), errc::unreachable);
   EXPECT_EQ(code_of([&] { (void)election(store_, "a").campaign(); }), errc::unreachable);
@@ -124,7 +124,7 @@ TEST_F(election_api, fails_to_watch_a_store_that_is_silent) {
 }
 
 #if !HOLDFAST_UNDER_TSAN
-TEST_F(election_api, fails_in_a_fork_and_touches_nothing) {
+TEST_F(election_api, fails_in_a_forked_child_without_side_effects) {
   election here(store_, "a");
   std::optional<leadership> leads = here.campaign();
   std::optional<leaders> seen = here.observe();

@@ -8,7 +8,7 @@
 namespace holdfast {
 namespace {
 
-TEST(error, has_a_sentence_of_its_own_for_every_code) {
+TEST(error, has_a_message_for_every_code) {
   std::set<std::string> sentences;
   const int last = static_cast<int>(errc::unsupported);
   for (int code = 1; code <= last; ++code) sentences.insert(make_error_code(static_cast<errc>(code)).message());
@@ -28,7 +28,7 @@ TEST(error, is_a_standard_error_code) {
   EXPECT_FALSE(std::error_code());
 }
 
-TEST(lock_error, names_the_lock_and_says_what_the_server_said) {
+TEST(lock_error, names_the_lock_and_quotes_the_server) {
   const lock_error e(errc::denied, "train/001", "redis://host: NOPERM");
   EXPECT_EQ(e.code(), errc::denied);
   EXPECT_EQ(e.lock(), "train/001");
@@ -37,12 +37,12 @@ TEST(lock_error, names_the_lock_and_says_what_the_server_said) {
   EXPECT_NE(what.find(e.code().message()), std::string::npos) << what;
 }
 
-TEST(lock_error, tells_a_limit_that_was_too_short_from_an_error) {
+TEST(lock_error, distinguishes_a_timeout_from_an_error) {
   EXPECT_FALSE(lock_error(errc::unreachable, "a", "Connection refused").no_answer());
   EXPECT_TRUE(lock_error(errc::unreachable, "a", "no answer within the limit", true).no_answer());
 }
 
-TEST(lock_error, reads_well_without_a_lock_or_without_a_text) {
+TEST(lock_error, reads_well_without_a_lock_or_a_text) {
   EXPECT_EQ(std::string(lock_error(errc::bad_url, "", "there is no option 'x'").what()),
             "there is no option 'x': the URL of the store is wrong");
   EXPECT_EQ(std::string(lock_error(errc::lost, "a", "").what()), "a: the lease has ended");

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 
-TEST(fence_gate, admits_a_fence_that_is_not_lower_than_the_highest_it_has_seen) {
+TEST(fence_gate, admits_a_fence_not_lower_than_the_highest_seen) {
   fence_gate gate;
   EXPECT_FALSE(gate.admit(0)) << "no fence";
   EXPECT_TRUE(gate.admit(7));
@@ -28,7 +28,7 @@ TEST(fence_gate, admits_a_fence_that_is_not_lower_than_the_highest_it_has_seen) 
   EXPECT_FALSE(gate.admit(highest - 1));
 }
 
-TEST(fence_gate, never_goes_back_when_many_threads_ask) {
+TEST(fence_gate, never_goes_back_under_concurrent_use) {
   fence_gate gate;
   std::atomic<std::uint64_t> admitted{0};
   std::atomic<int> wrong{0};
@@ -48,7 +48,7 @@ TEST(fence_gate, never_goes_back_when_many_threads_ask) {
   EXPECT_FALSE(gate.admit(7'998));
 }
 
-TEST(fence_gates, admit_by_resource_and_run_what_they_admit) {
+TEST(fence_gates, admit_per_resource_and_run_the_access) {
   fence_gates gates;
   const auto admits = [&](const char* resource, std::uint64_t fence) {
     bool ran = false;
@@ -64,14 +64,14 @@ TEST(fence_gates, admit_by_resource_and_run_what_they_admit) {
   EXPECT_FALSE(admits("seat/7", 5));
 }
 
-TEST(fence_gates, throw_what_the_access_throws_and_have_seen_its_fence) {
+TEST(fence_gates, rethrow_from_the_access_and_keep_its_fence) {
   fence_gates gates;
   EXPECT_THROW(gates.admit("a", 7, [] { throw 1; }), int);
   EXPECT_FALSE(gates.admit("a", 6, [] {}));
   EXPECT_TRUE(gates.admit("a", 7, [] {}));
 }
 
-TEST(fence_gates, let_those_of_one_resource_take_turns_and_keep_no_other_waiting) {
+TEST(fence_gates, serialize_accesses_to_each_resource_only) {
   fence_gates gates;
   int guarded_by_it = 0;
   {
@@ -97,7 +97,7 @@ class file_gate : public testing::Test {
   const std::string path_ = folder_.file("fence");
 };
 
-TEST_F(file_gate, admits_as_one_in_the_process_does_and_remembers_when_it_is_opened_again) {
+TEST_F(file_gate, admits_like_fence_gate_and_persists) {
   EXPECT_FALSE(admits(0)) << "no fence";
   EXPECT_TRUE(admits(7));
   EXPECT_TRUE(admits(7));
@@ -107,14 +107,14 @@ TEST_F(file_gate, admits_as_one_in_the_process_does_and_remembers_when_it_is_ope
   EXPECT_TRUE(admits(highest));
 }
 
-TEST_F(file_gate, throws_what_the_access_throws_and_is_free_again) {
+TEST_F(file_gate, rethrows_from_the_access_and_unlocks) {
   const file_fence_gate gate(path_);
   EXPECT_THROW(gate.admit(7, [] { throw 1; }), int);
   EXPECT_TRUE(admits(7));
   EXPECT_FALSE(admits(6)) << "the fence was seen, though the access failed";
 }
 
-TEST_F(file_gate, refuses_a_file_in_which_is_something_else) {
+TEST_F(file_gate, rejects_a_file_with_other_content) {
   {
     const file_fence_gate gate(path_);
   }
@@ -129,7 +129,7 @@ TEST_F(file_gate, refuses_a_file_in_which_is_something_else) {
   EXPECT_TRUE(admits(7));
 }
 
-TEST_F(file_gate, does_not_run_the_access_when_the_file_was_spoilt_after_it_was_opened) {
+TEST_F(file_gate, denies_access_after_the_file_was_corrupted) {
   const file_fence_gate gate(path_);
   write("spoilt");
   bool ran = false;
@@ -137,7 +137,7 @@ TEST_F(file_gate, does_not_run_the_access_when_the_file_was_spoilt_after_it_was_
   EXPECT_FALSE(ran);
 }
 
-TEST_F(file_gate, does_not_begin_anew_when_the_file_was_deleted_after_it_was_opened) {
+TEST_F(file_gate, denies_access_after_the_file_was_deleted) {
   const file_fence_gate gate(path_);
   EXPECT_TRUE(gate.admit(7, [] {}));
   ASSERT_EQ(::unlink(path_.c_str()), 0);
@@ -146,7 +146,7 @@ TEST_F(file_gate, does_not_begin_anew_when_the_file_was_deleted_after_it_was_ope
   EXPECT_FALSE(ran);
 }
 
-TEST_F(file_gate, refuses_a_path_that_cannot_be_opened) {
+TEST_F(file_gate, rejects_a_path_that_cannot_be_opened) {
   EXPECT_THROW(file_fence_gate(folder_.file("no/such/folder")), std::system_error);
   EXPECT_THROW(file_fence_gate("/"), std::system_error);
   try {
@@ -156,7 +156,7 @@ TEST_F(file_gate, refuses_a_path_that_cannot_be_opened) {
   }
 }
 
-TEST_F(file_gate, lets_threads_take_turns) {
+TEST_F(file_gate, excludes_other_threads) {
   const file_fence_gate gate(path_);
   int guarded_by_it = 0;
   {
@@ -169,7 +169,7 @@ TEST_F(file_gate, lets_threads_take_turns) {
 
 #if !HOLDFAST_UNDER_TSAN
 
-TEST_F(file_gate, lets_processes_take_turns_and_share_what_they_have_seen) {
+TEST_F(file_gate, excludes_other_processes_and_shares_its_fence) {
   const std::string counter = folder_.file("counter");
   std::ofstream(counter) << 0;
   const auto count = [&] {
@@ -195,7 +195,7 @@ TEST_F(file_gate, lets_processes_take_turns_and_share_what_they_have_seen) {
   EXPECT_FALSE(admits(8));
 }
 
-TEST_F(file_gate, is_free_again_when_a_process_dies_in_the_middle_of_its_access) {
+TEST_F(file_gate, unlocks_when_a_process_dies_during_its_access) {
   test::child dying([&] {
     (void)file_fence_gate(path_).admit(7, [] { ::_exit(0); });
     return false;

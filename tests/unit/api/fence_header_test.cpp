@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-TEST(fence_header, is_read_as_it_was_written) {
+TEST(fence_header, parses_what_it_formats) {
   for (const std::uint64_t fence :
        {std::uint64_t{1}, std::uint64_t{10}, (std::uint64_t{1} << 53) + 1, std::numeric_limits<std::uint64_t>::max()}) {
     EXPECT_EQ(parse_fence(format_fence(fence)), fence);
@@ -15,7 +15,7 @@ TEST(fence_header, is_read_as_it_was_written) {
   EXPECT_EQ(format_fence(1'763'251'200'000'001), "1763251200000001");
 }
 
-TEST(fence_header, refuses_whatever_is_not_exactly_a_fence) {
+TEST(fence_header, rejects_text_that_is_not_exactly_a_fence) {
   for (const std::string_view text :
        {"", "0", "00", "01", "+1", "-1", " 1", "1 ", "1\n", "1\t", "1,2", "1.0", "1e3", "0x1", "a", "1a",
         "18446744073709551616", "99999999999999999999", "100000000000000000000000000000000000000"}) {

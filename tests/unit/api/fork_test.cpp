@@ -48,7 +48,7 @@ class forking : public testing::Test {
   std::optional<store> store_ = service_.open({.observe = seen_});
 };
 
-TEST_F(forking, makes_every_function_fail_in_the_child) {
+TEST_F(forking, makes_every_call_fail_in_the_child) {
   lease held = store_->acquire("a");
   mutex m(*store_, "b");
   m.lock();
@@ -88,7 +88,7 @@ TEST_F(forking, makes_every_function_fail_in_the_child) {
   m.unlock();
 }
 
-TEST_F(forking, lets_the_child_drop_everything_without_waiting_or_sending) {
+TEST_F(forking, lets_the_child_destroy_everything_without_blocking) {
   std::optional<lease> held = store_->acquire("a");
   std::optional<mutex> m(std::in_place, *store_, "b");
   m->lock();
@@ -104,7 +104,7 @@ TEST_F(forking, lets_the_child_drop_everything_without_waiting_or_sending) {
   m->unlock();
 }
 
-TEST_F(forking, lets_the_child_drop_leases_without_touching_what_a_thread_that_is_not_there_may_have_locked) {
+TEST_F(forking, lets_the_child_destroy_leases_without_locking_mutexes) {
   const auto family = std::make_shared<test::mother::family>();
   std::optional<store> s =
       detail::service::open("test:", [&](runtime::loop&) { return std::make_unique<test::mother>(family); }, {});
@@ -124,7 +124,7 @@ TEST_F(forking, lets_the_child_drop_leases_without_touching_what_a_thread_that_i
   EXPECT_TRUE(held->held());
 }
 
-TEST_F(forking, lets_the_child_drop_a_released_lease_while_another_thread_is_busy_with_the_store) {
+TEST_F(forking, lets_the_child_destroy_a_lease_during_another_call) {
   std::atomic<bool> enough{false};
   test::threads busy(1, [&](int) {
     while (!enough) (void)service_.server().size();  // which locks the store's table
@@ -155,7 +155,7 @@ TEST_F(forking, stops_the_lost_token_in_the_child) {
   EXPECT_FALSE(before.stop_requested());
 }
 
-TEST_F(forking, gives_the_child_a_table_of_its_own_under_the_same_name) {
+TEST_F(forking, gives_the_child_its_own_memory_store_of_that_name) {
   const lease held = store_->acquire("a");
   test::child son([&] {
     store mine = service_.open(), same = service_.open();
@@ -182,7 +182,7 @@ TEST_F(forking, lets_the_child_open_a_store_of_its_own) {
   EXPECT_TRUE(son.ends_well());
 }
 
-TEST_F(forking, in_the_middle_of_waits_and_async_calls_leaves_both_sides_well) {
+TEST_F(forking, during_waits_and_async_calls_harms_neither_side) {
   lease held = store_->acquire("a");
   std::atomic<int> served{0};
   test::threads waiting(4, [&](int) {
@@ -209,7 +209,7 @@ TEST_F(forking, in_the_middle_of_waits_and_async_calls_leaves_both_sides_well) {
   EXPECT_EQ(served, 5);
 }
 
-TEST_F(forking, makes_the_grandchild_a_stranger_to_the_childs_store_too) {
+TEST_F(forking, makes_calls_on_the_childs_store_fail_in_the_grandchild) {
   test::child son([] {
     store mine = open("memory:");
     lease held = mine.acquire("a");

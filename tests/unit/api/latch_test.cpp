@@ -24,7 +24,7 @@ class latch_api : public testing::Test {
   store store_ = service_.open({.patience = 50ms});
 };
 
-TEST_F(latch_api, refuses_bad_values_before_anything_is_sent) {
+TEST_F(latch_api, rejects_bad_values_before_anything_is_sent) {
   EXPECT_EQ(making("", 1), errc::bad_name);
   EXPECT_EQ(making(std::string(513, 'x'), 1), errc::bad_name);
   EXPECT_EQ(making("a", 0), errc::bad_option);
@@ -42,7 +42,7 @@ TEST_F(latch_api, refuses_bad_values_before_anything_is_sent) {
   EXPECT_FALSE(counts.try_wait());
 }
 
-TEST_F(latch_api, names_both_numbers_to_who_disagrees) {
+TEST_F(latch_api, names_both_counts_when_they_disagree) {
   latch(store_, "a", 2).count_down();
   try {
     latch(store_, "a", 3).count_down();
@@ -53,7 +53,7 @@ TEST_F(latch_api, names_both_numbers_to_who_disagrees) {
   }
 }
 
-TEST_F(latch_api, counts_the_largest_number_there_is) {
+TEST_F(latch_api, counts_down_by_the_largest_number) {
   latch counts(store_, "a", PTRDIFF_MAX);
   counts.count_down(PTRDIFF_MAX - 1);
   EXPECT_FALSE(counts.try_wait());
@@ -61,7 +61,7 @@ TEST_F(latch_api, counts_the_largest_number_there_is) {
   EXPECT_TRUE(counts.try_wait());
 }
 
-TEST_F(latch_api, says_that_nobody_knows_whether_it_was_counted_only_if_it_was_sent) {
+TEST_F(latch_api, reports_an_unknown_count_only_if_it_was_sent) {
   latch counts(store_, "a", 2);
   const auto what = [&] {
     try {
@@ -80,7 +80,7 @@ TEST_F(latch_api, says_that_nobody_knows_whether_it_was_counted_only_if_it_was_s
   EXPECT_TRUE(counts.try_wait());
 }
 
-TEST_F(latch_api, tells_that_the_store_is_closed) {
+TEST_F(latch_api, reports_that_the_store_is_closed) {
   latch counts(store_, "a", 1);
   store_.close();
   EXPECT_EQ(code_of([&] { counts.count_down(); }), errc::closed);
@@ -89,14 +89,14 @@ TEST_F(latch_api, tells_that_the_store_is_closed) {
   EXPECT_EQ(code_of([&] { (void)counts.wait(within(1h)); }), errc::closed);
 }
 
-TEST_F(latch_api, does_not_wait_for_who_was_asked_to_stop_before) {
+TEST_F(latch_api, does_not_wait_with_a_token_already_stopped) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_FALSE(latch(store_, "a", 1).wait(until(stop.get_token())));
 }
 
 #if !HOLDFAST_UNDER_TSAN
-TEST_F(latch_api, fails_in_a_fork_and_touches_nothing) {
+TEST_F(latch_api, fails_in_a_forked_child_without_side_effects) {
   auto counts = std::make_unique<latch>(store_, "a", 1);
   test::child son([&] {
     HOLDFAST_SHOULD(code_of([&] { counts->count_down(); }) == errc::forked);

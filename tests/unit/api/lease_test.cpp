@@ -26,7 +26,7 @@ class lease_test : public testing::Test {
   store store_ = service_.open({.observe = seen_});
 };
 
-TEST_F(lease_test, that_never_held_anything_has_a_harmless_answer_to_everything) {
+TEST_F(lease_test, is_harmless_when_default_constructed) {
   lease nothing;
   EXPECT_FALSE(nothing.held());
   EXPECT_EQ(nothing.fence(), 0u);
@@ -39,7 +39,7 @@ TEST_F(lease_test, that_never_held_anything_has_a_harmless_answer_to_everything)
   EXPECT_THROW((void)nothing.async_release(), lock_error);
 }
 
-TEST_F(lease_test, says_what_it_holds_and_for_how_long) {
+TEST_F(lease_test, reports_its_name_owner_fence_and_deadline) {
   const auto before = boot_clock::now();
   const lease held = store_.acquire("a", {.ttl = 10s});
   EXPECT_TRUE(held.held());
@@ -52,7 +52,7 @@ TEST_F(lease_test, says_what_it_holds_and_for_how_long) {
   EXPECT_TRUE(held.lost_token().stop_possible());
 }
 
-TEST_F(lease_test, can_only_be_moved_and_is_held_by_one_at_a_time) {
+TEST_F(lease_test, is_move_only) {
   static_assert(!std::is_copy_constructible_v<lease> && std::is_nothrow_move_constructible_v<lease>);
   lease first = store_.acquire("a");
   const std::uint64_t fence = first.fence();
@@ -65,7 +65,7 @@ TEST_F(lease_test, can_only_be_moved_and_is_held_by_one_at_a_time) {
   EXPECT_FALSE(is_free("a"));
 }
 
-TEST_F(lease_test, releases_what_it_held_when_another_is_moved_into_it) {
+TEST_F(lease_test, releases_on_move_assignment) {
   lease one = store_.acquire("a");
   one = store_.acquire("b");
   EXPECT_TRUE(is_free("a"));
@@ -74,14 +74,14 @@ TEST_F(lease_test, releases_what_it_held_when_another_is_moved_into_it) {
   EXPECT_TRUE(is_free("b"));
 }
 
-TEST_F(lease_test, survives_being_moved_into_itself) {
+TEST_F(lease_test, survives_self_move) {
   lease one = store_.acquire("a");
   lease& same = one;
   one = std::move(same);
   EXPECT_TRUE(one.held());
 }
 
-TEST_F(lease_test, is_released_once_however_often_it_is_asked_for) {
+TEST_F(lease_test, is_released_once_by_repeated_calls) {
   lease one = store_.acquire("a");
   EXPECT_EQ(one.release(), released::yes);
   EXPECT_FALSE(one.held());
@@ -143,7 +143,7 @@ TEST_F(lease_test, does_not_stop_its_token_when_it_is_released) {
   EXPECT_FALSE(token.stop_requested());
 }
 
-TEST_F(lease_test, runs_what_waits_for_its_loss_on_the_stores_own_thread) {
+TEST_F(lease_test, runs_stop_callbacks_of_its_loss_on_the_executor) {
   std::counting_semaphore<> ran(0);
   std::thread::id where;
   const lease one = brief("a");
@@ -156,7 +156,7 @@ TEST_F(lease_test, runs_what_waits_for_its_loss_on_the_stores_own_thread) {
   EXPECT_NE(where, std::this_thread::get_id());
 }
 
-TEST_F(lease_test, is_lost_when_the_store_has_forgotten_it) {
+TEST_F(lease_test, is_lost_when_the_store_no_longer_has_it) {
   lease one = store_.acquire("a", {.ttl = 30ms});
   const std::stop_token lost = one.lost_token();
   service_.server().forget_everything();
@@ -165,7 +165,7 @@ TEST_F(lease_test, is_lost_when_the_store_has_forgotten_it) {
   EXPECT_EQ(one.release(), released::lost);
 }
 
-TEST_F(lease_test, does_not_free_the_lock_of_another_when_it_is_released_after_its_loss) {
+TEST_F(lease_test, does_not_unlock_the_next_holder_after_its_loss) {
   lease late = brief("a");
   EXPECT_TRUE(test::happens(late.lost_token()));
   const lease next = store_.acquire("a");
@@ -182,7 +182,7 @@ TEST_F(lease_test, is_extended_by_a_renewal) {
   EXPECT_GT(one.deadline(), before + 40s);
 }
 
-TEST_F(lease_test, throws_when_a_renewal_gets_no_answer_and_the_old_deadline_stands) {
+TEST_F(lease_test, keeps_its_deadline_when_a_renewal_gets_no_answer) {
   lease one = store_.acquire("a", {.ttl = 2s, .renew = false});
   const auto before = one.deadline();
   service_.lose_all_requests();
@@ -198,7 +198,7 @@ TEST_F(lease_test, throws_when_a_renewal_gets_no_answer_and_the_old_deadline_sta
   EXPECT_TRUE(one.renew(10s));
 }
 
-TEST_F(lease_test, survives_a_renewal_that_a_store_with_little_patience_did_not_answer) {
+TEST_F(lease_test, survives_an_unanswered_renewal_with_short_patience) {
   store impatient = service_.open({.patience = 20ms});
   lease one = impatient.acquire("a", {.ttl = 10s});
   service_.lose_all_requests();
@@ -208,7 +208,7 @@ TEST_F(lease_test, survives_a_renewal_that_a_store_with_little_patience_did_not_
   EXPECT_TRUE(one.renew(10s));
 }
 
-TEST_F(lease_test, does_not_say_that_it_was_released_when_nobody_knows) {
+TEST_F(lease_test, reports_an_unknown_release_as_unknown) {
   store silent = service_.open();
   lease one = silent.acquire("a", {.ttl = 30ms});
   service_.lose_all_requests();
@@ -219,7 +219,7 @@ TEST_F(lease_test, does_not_say_that_it_was_released_when_nobody_knows) {
   service_.heal();
 }
 
-TEST_F(lease_test, is_not_waited_for_beyond_its_deadline_when_the_store_is_silent) {
+TEST_F(lease_test, does_not_block_in_release_beyond_its_deadline) {
   lease one = store_.acquire("a", {.ttl = 30ms});
   service_.lose_all_requests();
   EXPECT_NE(one.release(), released::yes);
@@ -227,7 +227,7 @@ TEST_F(lease_test, is_not_waited_for_beyond_its_deadline_when_the_store_is_silen
   service_.heal();
 }
 
-TEST_F(lease_test, ends_after_its_max_hold_though_it_is_renewed) {
+TEST_F(lease_test, ends_after_max_hold_despite_renewals) {
   lease one = store_.acquire("a", {.ttl = 20ms, .max_hold = 60ms});
   EXPECT_TRUE(test::happens(one.lost_token()));
   EXPECT_EQ(one.release(), released::lost);

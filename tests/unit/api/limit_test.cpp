@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using time_point = boot_clock::time_point;
 
-TEST(limit, lies_in_the_future_by_as_much_as_it_was_given) {
+TEST(limit, ends_after_the_given_duration) {
   const time_point before = boot_clock::now();
   const limit l = within(2s);
   const time_point after = boot_clock::now();
@@ -20,14 +20,14 @@ TEST(limit, lies_in_the_future_by_as_much_as_it_was_given) {
   EXPECT_FALSE(l.stop().stop_possible());
 }
 
-TEST(limit, is_now_when_it_is_zero_or_negative) {
+TEST(limit, ends_now_when_zero_or_negative) {
   const auto is_now = [](const limit& l) { return l.at() > time_point() && l.at() <= boot_clock::now(); };
   for (const auto wait : {0ns, -1ns, std::chrono::nanoseconds::min()}) EXPECT_TRUE(is_now(within(wait)));
   EXPECT_TRUE(is_now(within(std::chrono::hours::min())));
   EXPECT_TRUE(is_now(within(std::chrono::duration<double>(-1e300))));
 }
 
-TEST(limit, is_for_ever_when_it_is_more_than_the_clock_can_count) {
+TEST(limit, never_ends_when_beyond_the_range_of_the_clock) {
   EXPECT_EQ(within(std::chrono::nanoseconds::max()).at(), time_point::max());
   EXPECT_EQ(within(std::chrono::milliseconds::max()).at(), time_point::max());
   EXPECT_EQ(within(std::chrono::hours::max()).at(), time_point::max());
@@ -40,7 +40,7 @@ TEST(limit, never_rounds_down) {
   EXPECT_GE(within(std::chrono::duration<double, std::nano>(0.5)).at(), before + 1ns);
 }
 
-TEST(limit, takes_a_token_along) {
+TEST(limit, carries_a_stop_token) {
   std::stop_source stop;
   EXPECT_EQ(within(2s, stop.get_token()).stop(), stop.get_token());
   EXPECT_EQ(within(std::chrono::hours::max(), stop.get_token()).stop(), stop.get_token());
@@ -62,7 +62,7 @@ struct adjusted_clock {
   static inline duration shows{100};
 };
 
-TEST(retry_until, says_false_only_when_the_callers_own_clock_shows_that_it_is_time) {
+TEST(retry_until, returns_false_only_when_the_callers_clock_is_due) {
   int tries = 0;
   adjusted_clock::shows = 100s;
   const bool got_it = detail::retry_until(adjusted_clock::time_point(110s), [&](const limit&) {
@@ -74,7 +74,7 @@ TEST(retry_until, says_false_only_when_the_callers_own_clock_shows_that_it_is_ti
   EXPECT_EQ(tries, 2);
 }
 
-TEST(retry_until, looks_once_when_the_time_is_over) {
+TEST(retry_until, tries_once_when_the_time_has_passed) {
   int tries = 0;
   adjusted_clock::shows = 100s;
   EXPECT_FALSE(detail::retry_until(adjusted_clock::time_point(50s), [&](const limit& l) {
@@ -87,7 +87,7 @@ TEST(retry_until, looks_once_when_the_time_is_over) {
   EXPECT_TRUE(detail::retry_until(adjusted_clock::time_point(50s), [](const limit&) { return true; }));
 }
 
-TEST(retry_until, takes_the_beginning_of_time_for_the_past) {
+TEST(retry_until, accepts_the_minimum_time_as_the_past) {
   const auto looks_once = [](const limit& l) {
     const time_point now = boot_clock::now();
     EXPECT_LE(l.at(), now);
@@ -97,7 +97,7 @@ TEST(retry_until, takes_the_beginning_of_time_for_the_past) {
   EXPECT_TRUE(detail::retry_until(std::chrono::steady_clock::time_point::min(), looks_once));
 }
 
-TEST(retry_until, takes_the_end_of_time_for_a_very_long_wait) {
+TEST(retry_until, accepts_the_maximum_time_as_a_long_wait) {
   const auto take_limit = [](const limit& l) { return l.at() > boot_clock::now() + 24h * 365 * 100; };
   EXPECT_TRUE(detail::retry_until(std::chrono::system_clock::time_point::max(), take_limit));
   EXPECT_TRUE(detail::retry_until(std::chrono::steady_clock::time_point::max(), take_limit));

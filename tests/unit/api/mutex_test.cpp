@@ -76,7 +76,7 @@ TEST_F(mutex_test, works_with_a_scoped_lock_over_two_of_them) {
   EXPECT_EQ(counted, 100);
 }
 
-TEST_F(mutex_test, keeps_threads_apart) {
+TEST_F(mutex_test, excludes_other_threads) {
   int guarded_by_it = 0;
   {
     const test::threads all(8, [&](int) {
@@ -89,7 +89,7 @@ TEST_F(mutex_test, keeps_threads_apart) {
   EXPECT_EQ(guarded_by_it, 800);
 }
 
-TEST_F(mutex_test, is_not_tried_for_less_than_it_was_asked_to) {
+TEST_F(mutex_test, tries_for_at_least_the_given_time) {
   const std::scoped_lock guard(mutex_);
   EXPECT_TRUE(elsewhere([&] {
     const auto steady = std::chrono::steady_clock::now() + 3ms;
@@ -108,7 +108,7 @@ TEST_F(mutex_test, is_not_tried_for_less_than_it_was_asked_to) {
   }));
 }
 
-TEST_F(mutex_test, is_got_by_whoever_tries_for_long_enough) {
+TEST_F(mutex_test, is_acquired_by_a_try_that_lasts_long_enough) {
   std::unique_lock guard(mutex_);
   std::thread other([&] {
     EXPECT_TRUE(mutex_.try_lock_for(test::hang));
@@ -121,7 +121,7 @@ TEST_F(mutex_test, is_got_by_whoever_tries_for_long_enough) {
   other.join();
 }
 
-TEST_F(mutex_test, takes_absurd_times_as_they_are_meant) {
+TEST_F(mutex_test, accepts_extreme_durations_and_time_points) {
   for (int round = 0; round < 2; ++round) {
     const bool free = round == 0;
     const auto got = [&](bool answer) {
@@ -141,7 +141,7 @@ TEST_F(mutex_test, takes_absurd_times_as_they_are_meant) {
   mutex_.unlock();
 }
 
-TEST_F(mutex_test, would_deadlock_when_a_thread_locks_it_twice) {
+TEST_F(mutex_test, throws_would_deadlock_when_locked_twice) {
   const std::scoped_lock guard(mutex_);
   const auto refused = [](const auto& lock) {
     try {
@@ -158,14 +158,14 @@ TEST_F(mutex_test, would_deadlock_when_a_thread_locks_it_twice) {
   EXPECT_TRUE(mutex_.current().held()) << "the first is still there";
 }
 
-TEST_F(mutex_test, may_be_locked_through_another_object_of_the_same_name_only_when_it_is_free) {
+TEST_F(mutex_test, excludes_another_object_of_the_same_name) {
   mutex twin(store_, "a");
   const std::scoped_lock guard(mutex_);
   EXPECT_FALSE(twin.try_lock());
   EXPECT_FALSE(twin.try_lock_for(1ms));
 }
 
-TEST_F(mutex_test, stops_waiting_when_it_is_asked_to) {
+TEST_F(mutex_test, stops_waiting_when_its_token_is_stopped) {
   const std::scoped_lock guard(mutex_);
   std::stop_source stop;
   std::thread other([&] { EXPECT_FALSE(mutex_.lock(stop.get_token())); });
@@ -174,7 +174,7 @@ TEST_F(mutex_test, stops_waiting_when_it_is_asked_to) {
   other.join();
 }
 
-TEST_F(mutex_test, is_got_by_whoever_waits_with_a_token_that_nobody_stops) {
+TEST_F(mutex_test, is_acquired_with_a_token_that_is_not_stopped) {
   std::stop_source stop;
   EXPECT_TRUE(mutex_.lock(stop.get_token()));
   mutex_.unlock();
@@ -196,7 +196,7 @@ TEST_F(mutex_test, shows_each_thread_its_own_lease) {
   }));
 }
 
-TEST_F(mutex_test, may_be_unlocked_by_a_thread_that_has_no_lock_of_its_own) {
+TEST_F(mutex_test, may_be_unlocked_by_another_thread) {
   std::unique_lock guard(mutex_);
   std::thread([moved = std::move(guard)] { EXPECT_TRUE(moved.owns_lock()); }).join();
   EXPECT_TRUE(is_free());
@@ -204,7 +204,7 @@ TEST_F(mutex_test, may_be_unlocked_by_a_thread_that_has_no_lock_of_its_own) {
 }
 
 /// The system gives the id of a thread that has ended to another one.
-TEST_F(mutex_test, does_not_take_a_thread_for_one_that_has_ended) {
+TEST_F(mutex_test, distinguishes_a_new_thread_from_one_that_ended) {
   std::unique_lock<mutex> left_behind;
   const auto ended = elsewhere([&] {
     left_behind = std::unique_lock(mutex_);
@@ -226,14 +226,14 @@ TEST_F(mutex_test, does_not_take_a_thread_for_one_that_has_ended) {
   EXPECT_TRUE(is_free());
 }
 
-TEST_F(mutex_test, warns_of_an_unlock_when_nobody_has_locked_it) {
+TEST_F(mutex_test, warns_of_an_unlock_when_not_locked) {
   mutex_.unlock();
   EXPECT_TRUE(seen_->comes(event::kind::warning));
   EXPECT_TRUE(is_free());
 }
 
 /// The holder's lease is lost, another thread takes the lock through the same object, and then the first unlocks late.
-TEST_F(mutex_test, is_not_freed_by_a_late_unlock_after_a_loss_while_another_thread_holds_it) {
+TEST_F(mutex_test, keeps_another_threads_lock_on_unlock_after_loss) {
   mutex shared(store_, "b", {.ttl = 600ms});
   std::counting_semaphore<> taken(0), unlocked(0);
   shared.lock();
@@ -257,7 +257,7 @@ TEST_F(mutex_test, is_not_freed_by_a_late_unlock_after_a_loss_while_another_thre
   EXPECT_TRUE(store_.try_acquire("b"));
 }
 
-TEST_F(mutex_test, releases_what_is_held_through_it_when_it_goes) {
+TEST_F(mutex_test, releases_its_locks_on_destruction) {
   {
     mutex brief(store_, "a");
     brief.lock();
@@ -266,7 +266,7 @@ TEST_F(mutex_test, releases_what_is_held_through_it_when_it_goes) {
   EXPECT_TRUE(is_free());
 }
 
-TEST_F(mutex_test, outlives_the_handle_it_was_made_of) {
+TEST_F(mutex_test, outlives_the_store_handle_it_was_created_from) {
   std::optional<store> handle = service_.open();
   mutex lasting(*handle, "b");
   handle.reset();

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using kind = event::kind;
 
-TEST(observing, tells_the_life_of_a_lease_in_order) {
+TEST(observing, reports_the_events_of_a_lease_in_order) {
   const test::memory_service service;
   const auto seen = std::make_shared<test::recorder>();
   {
@@ -40,7 +40,7 @@ TEST(observing, tells_the_life_of_a_lease_in_order) {
   EXPECT_FALSE(seen->events(kind::lost)[0].text.empty());
 }
 
-TEST(observing, tells_everything_before_the_store_is_gone) {
+TEST(observing, reports_all_events_before_the_store_is_destroyed) {
   const auto seen = std::make_shared<test::recorder>();
   {
     store s = open("memory:", {.observe = seen});
@@ -63,7 +63,7 @@ class in_order final : public observer {
   std::atomic<std::uint64_t> holder_{0};
 };
 
-TEST(observing, tells_the_end_of_one_holder_before_the_beginning_of_the_next) {
+TEST(observing, reports_a_release_before_the_next_acquisition) {
   const auto seen = std::make_shared<in_order>();
   {
     store s = open("memory:", {.observe = seen});

@@ -52,7 +52,7 @@ class once_test : public testing::Test {
   int looks_ = 0, makes_ = 0;
 };
 
-TEST_F(once_test, asks_the_store_nothing_when_it_finds_something) {
+TEST_F(once_test, sends_nothing_when_look_finds_a_value) {
   there_ = 1;
   service_.lose_all_requests();
   EXPECT_EQ(ask(), 1);
@@ -61,14 +61,14 @@ TEST_F(once_test, asks_the_store_nothing_when_it_finds_something) {
   service_.heal();
 }
 
-TEST_F(once_test, looks_again_under_the_lock_and_then_makes) {
+TEST_F(once_test, looks_again_under_the_lock_before_it_makes) {
   EXPECT_EQ(ask(), 7);
   EXPECT_EQ(looks_, 2);
   EXPECT_EQ(makes_, 1);
   EXPECT_EQ(service_.server().size(), 0u) << "nothing is kept, neither a lock nor a place";
 }
 
-TEST_F(once_test, makes_nothing_that_another_has_made_before_the_lock_was_had) {
+TEST_F(once_test, does_not_make_what_was_made_before_it_got_the_lock) {
   int calls = 0;
   const auto late = [&]() -> std::optional<int> {
     if (++calls == 1) return std::nullopt;
@@ -78,7 +78,7 @@ TEST_F(once_test, makes_nothing_that_another_has_made_before_the_lock_was_had) {
   EXPECT_EQ(makes_, 0);
 }
 
-TEST_F(once_test, takes_whatever_is_true_or_false_for_a_value) {
+TEST_F(once_test, accepts_any_type_convertible_to_bool) {
   int number = 5;
   const int* const there = once(store_, "a", []() -> const int* { return nullptr; }, [&] { return &number; });
   EXPECT_EQ(there, &number);
@@ -87,7 +87,7 @@ TEST_F(once_test, takes_whatever_is_true_or_false_for_a_value) {
   EXPECT_TRUE(done);
 }
 
-TEST_F(once_test, gives_its_lease_to_a_maker_that_wants_it) {
+TEST_F(once_test, passes_its_lease_to_a_maker_that_takes_one) {
   const auto fence = once(
       store_, "a", []() -> std::optional<std::uint64_t> { return std::nullopt; },
       [&](lease& mine) {
@@ -101,7 +101,7 @@ TEST_F(once_test, gives_its_lease_to_a_maker_that_wants_it) {
   EXPECT_TRUE(other_.try_acquire("a"));
 }
 
-TEST_F(once_test, throws_what_the_look_throws_and_what_the_maker_throws_and_is_free_again) {
+TEST_F(once_test, rethrows_from_look_and_make_and_unlocks) {
   EXPECT_THROW((void)once(
                    store_, "a", []() -> std::optional<int> { throw std::runtime_error("look"); }, [] { return 1; }),
                std::runtime_error);
@@ -112,7 +112,7 @@ TEST_F(once_test, throws_what_the_look_throws_and_what_the_maker_throws_and_is_f
   EXPECT_EQ(ask(), 7);
 }
 
-TEST_F(once_test, is_empty_when_the_limit_is_over_or_its_token_stops) {
+TEST_F(once_test, returns_empty_at_the_limit_or_when_stopped) {
   const lease held = other_.acquire("a");
   EXPECT_FALSE(ask(within(0s)));
   EXPECT_EQ(looks_, 1);
@@ -125,12 +125,12 @@ TEST_F(once_test, is_empty_when_the_limit_is_over_or_its_token_stops) {
   EXPECT_EQ(makes_, 0);
 }
 
-TEST_F(once_test, makes_it_with_one_look_when_nobody_is_there) {
+TEST_F(once_test, makes_with_an_expired_limit_when_the_lock_is_free) {
   EXPECT_EQ(ask(within(0s)), 7);
   EXPECT_EQ(makes_, 1);
 }
 
-TEST_F(once_test, looks_a_last_time_when_it_was_woken_and_then_stands_in_line) {
+TEST_F(once_test, looks_after_the_wait_and_then_queues_for_the_lock) {
   std::optional<lease> held = other_.acquire("a");
   auto asked = std::async(std::launch::async, [&] { return ask(); });
   EXPECT_TRUE(seen_->comes(event::kind::waiting));
@@ -140,7 +140,7 @@ TEST_F(once_test, looks_a_last_time_when_it_was_woken_and_then_stands_in_line) {
   EXPECT_EQ(makes_, 1);
 }
 
-TEST_F(once_test, lets_in_all_who_wait_in_one_step_when_the_maker_is_done) {
+TEST_F(once_test, wakes_all_waiters_at_once_when_the_maker_is_done) {
   std::optional<lease> maker = other_.acquire("a");
   std::atomic<bool> made{false};
   test::threads all(5, [&](int) { EXPECT_TRUE(once(store_, "a", [&] { return made.load(); }, [] { return false; })); });
@@ -153,7 +153,7 @@ TEST_F(once_test, lets_in_all_who_wait_in_one_step_when_the_maker_is_done) {
   for (const auto& one : in) EXPECT_EQ(one.fence, in.front().fence) << "readers who are in together have one fence";
 }
 
-TEST_F(once_test, is_an_error_when_the_store_is_silent_and_never_empty) {
+TEST_F(once_test, throws_when_the_store_does_not_answer) {
   service_.lose_all_requests();
   EXPECT_EQ(code_of([&] { (void)ask(); }), errc::unreachable);
   EXPECT_EQ(code_of([&] { (void)ask(within(5ms)); }), errc::unreachable);
@@ -162,7 +162,7 @@ TEST_F(once_test, is_an_error_when_the_store_is_silent_and_never_empty) {
   service_.heal();
 }
 
-TEST_F(once_test, does_not_wait_for_the_stores_patience_when_its_own_limit_is_shorter) {
+TEST_F(once_test, prefers_its_limit_to_a_longer_patience) {
   store patient = service_.open({.patience = 1h});
   service_.lose_all_requests();
   EXPECT_EQ(code_of([&] { (void)once(patient, "a", within(5ms), [&] { return look(); }, [&] { return make(); }); }),
@@ -170,7 +170,7 @@ TEST_F(once_test, does_not_wait_for_the_stores_patience_when_its_own_limit_is_sh
   service_.heal();
 }
 
-TEST_F(once_test, refuses_a_bad_name_or_option_before_it_looks) {
+TEST_F(once_test, rejects_a_bad_name_or_option_before_it_looks) {
   const auto code = [&](std::string_view name, const lock_options& on) {
     return code_of([&] { (void)once(store_, name, [&] { return look(); }, [&] { return make(); }, on); });
   };
@@ -180,7 +180,7 @@ TEST_F(once_test, refuses_a_bad_name_or_option_before_it_looks) {
   EXPECT_EQ(looks_, 0);
 }
 
-TEST_F(once_test, says_that_the_store_was_closed) {
+TEST_F(once_test, throws_closed_when_the_store_is_closed) {
   const lease held = other_.acquire("a");
   auto asked = std::async(std::launch::async, [&] { return code_of([&] { (void)ask(); }); });
   EXPECT_TRUE(seen_->comes(event::kind::waiting));

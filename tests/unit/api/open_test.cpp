@@ -19,24 +19,24 @@ std::string refusal_of(std::string_view url) {
   return {};
 }
 
-TEST(open, refuses_an_unknown_scheme_and_says_which_ones_it_knows) {
+TEST(open, rejects_an_unknown_scheme_and_lists_the_known_ones) {
   const std::string why = refusal_of("gopher://host");
   EXPECT_NE(why.find("'gopher:'"), std::string::npos) << why;
   EXPECT_NE(why.find("memory"), std::string::npos) << why;
 }
 
-TEST(open, never_repeats_what_may_be_a_secret) {
+TEST(open, never_quotes_a_possible_secret) {
   for (const char* url : {"nosuch://user:hunter2@host:1", "nosuch:hunter2", "hunter2@host", "nosuch://hunter2"}) {
     const std::string why = refusal_of(url);
     EXPECT_EQ(why.find("hunter2"), std::string::npos) << why;
   }
 }
 
-TEST(open, refuses_what_is_no_url) {
+TEST(open, rejects_text_that_is_not_a_url) {
   for (const char* url : {"memory", ":", "://", " memory:", "MEMORY"}) (void)refusal_of(url);
 }
 
-TEST(open, gives_a_store_of_its_own_without_a_name_and_a_shared_one_with_a_name) {
+TEST(open, shares_memory_stores_by_name) {
   store own = open("memory:"), another = open("memory:");
   const lease first = own.acquire("a");
   EXPECT_TRUE(another.try_acquire("a"));
@@ -46,7 +46,7 @@ TEST(open, gives_a_store_of_its_own_without_a_name_and_a_shared_one_with_a_name)
   EXPECT_TRUE(other.try_acquire("a"));
 }
 
-TEST(open, says_what_was_opened) {
+TEST(open, shows_the_url_that_was_opened) {
   EXPECT_EQ(open("memory:").url(), "memory:");
   EXPECT_EQ(open("memory:open-test").url(), "memory:open-test");
   EXPECT_TRUE(open("memory:").promises().fair);

@@ -39,7 +39,7 @@ class service_test : public testing::Test {
   std::counting_semaphore<> gone_{0};
 };
 
-TEST_F(service_test, goes_with_the_last_handle) {
+TEST_F(service_test, ends_with_the_last_handle) {
   {
     const store first = open_store();
     {
@@ -50,14 +50,14 @@ TEST_F(service_test, goes_with_the_last_handle) {
   EXPECT_TRUE(gone_.try_acquire());
 }
 
-TEST_F(service_test, goes_with_the_last_lease) {
+TEST_F(service_test, ends_with_the_last_lease) {
   lease held = open_store().acquire("a");
   EXPECT_FALSE(gone_.try_acquire());
   held = lease();
   EXPECT_TRUE(gone_.try_acquire());
 }
 
-TEST_F(service_test, goes_on_its_own_notifier) {
+TEST_F(service_test, ends_on_its_own_executor) {
   std::counting_semaphore<> called(0);
   {
     store s = open_store();
@@ -74,7 +74,7 @@ TEST_F(service_test, goes_on_its_own_notifier) {
   EXPECT_EQ(service_.server().size(), 0u);
 }
 
-TEST_F(service_test, goes_with_a_lease_that_is_dropped_on_its_notifier) {
+TEST_F(service_test, ends_with_a_lease_destroyed_on_its_executor) {
   std::counting_semaphore<> called(0);
   open_store().async_try_acquire("a", within(1s), {}, [&](std::error_code, const std::optional<lease>& got) {
     EXPECT_TRUE(got && got->held());
@@ -91,7 +91,7 @@ test::user_coroutine own_the_store(store s, std::counting_semaphore<>& ended) {
   ended.release();
 }
 
-TEST_F(service_test, goes_with_the_coroutine_that_has_the_last_handle) {
+TEST_F(service_test, ends_with_the_coroutine_that_owns_the_last_handle) {
   for (int k = 0; k < 20; ++k) {
     std::counting_semaphore<> ended(0);
     own_the_store(open_store(), ended);
@@ -103,7 +103,7 @@ TEST_F(service_test, goes_with_the_coroutine_that_has_the_last_handle) {
 
 test::user_coroutine wait_for_it(store s) { const lease held = co_await s.async_acquire("a"); }
 
-TEST_F(service_test, goes_when_everything_is_dropped_during_a_wait) {
+TEST_F(service_test, ends_when_all_handles_are_destroyed_during_a_wait) {
   store other = service_.open();
   const lease theirs = other.acquire("a");
   test::manual_executor user;
@@ -120,7 +120,7 @@ TEST_F(service_test, goes_when_everything_is_dropped_during_a_wait) {
   }));
 }
 
-TEST_F(service_test, waits_for_user_code_on_its_notifier) {
+TEST_F(service_test, waits_for_user_code_on_its_executor) {
   std::counting_semaphore<> begun(0);
   std::atomic<bool> ended{false};
   {
@@ -137,7 +137,7 @@ TEST_F(service_test, waits_for_user_code_on_its_notifier) {
   EXPECT_TRUE(ended);
 }
 
-TEST_F(service_test, goes_while_the_store_is_silent_and_gives_back_what_it_can) {
+TEST_F(service_test, ends_while_the_store_does_not_answer) {
   {
     store s = open_store();
     lease held = s.acquire("a", {.ttl = 30ms});
@@ -148,7 +148,7 @@ TEST_F(service_test, goes_while_the_store_is_silent_and_gives_back_what_it_can) 
   service_.heal();
 }
 
-TEST(backend, outlives_its_claims_also_when_a_loss_is_told_after_everything_was_dropped) {
+TEST(backend, outlives_its_claims_when_a_loss_is_reported_last) {
   const auto family = std::make_shared<test::mother::family>();
   test::manual_executor user;
   {
@@ -172,7 +172,7 @@ test::user_coroutine outlive_the_store(awaitable<released> giving, test::mother:
   ended = true;
 }
 
-TEST(backend, outlives_its_claims_also_when_everything_is_dropped_before_a_release_is_told) {
+TEST(backend, outlives_its_claims_when_a_release_is_reported_last) {
   const auto family = std::make_shared<test::mother::family>();
   test::manual_executor user;
   bool ended = false;
@@ -194,7 +194,7 @@ TEST(backend, outlives_its_claims_also_when_everything_is_dropped_before_a_relea
 }
 
 /// Two stores; the last handle of each goes in a callback of the other, while both callbacks run.
-TEST(two_stores, whose_last_handles_go_in_each_others_callbacks_do_not_wait_for_each_other) {
+TEST(two_stores, end_in_each_others_callbacks_without_deadlock) {
   struct state {
     std::latch all_are_there{3};
     std::counting_semaphore<> ended{0}, gone{0};

@@ -59,7 +59,7 @@ TEST_F(sql_gate, is_plain_text) {
             "fence = excluded.fence, owner = excluded.owner WHERE seats.fence <= excluded.fence");
 }
 
-TEST_F(sql_gate, refuses_the_late_write_of_a_holder_that_was_overtaken) {
+TEST_F(sql_gate, rejects_the_late_write_of_a_previous_holder) {
   store store = open("memory:");
   lease paused = store.acquire("seat/7A", {.ttl = std::chrono::milliseconds(10), .renew = false});
   EXPECT_TRUE(admits(gate_.upsert({"owner"}), paused.fence(), "Ada"));
@@ -71,7 +71,7 @@ TEST_F(sql_gate, refuses_the_late_write_of_a_holder_that_was_overtaken) {
   EXPECT_TRUE(admits(gate_.update({"owner"}), next.fence(), "Grace")) << "the same holder, again";
 }
 
-TEST_F(sql_gate, refuses_an_old_holder_once_a_newer_one_has_read) {
+TEST_F(sql_gate, rejects_a_previous_holder_after_the_next_has_read) {
   EXPECT_TRUE(admits(gate_.upsert({"owner"}), 1, "Ada"));
   EXPECT_TRUE(admits(gate_.raise(), 2)) << "the read of the second";
   EXPECT_FALSE(admits(gate_.update({"owner"}), 1, "late"));
@@ -79,14 +79,14 @@ TEST_F(sql_gate, refuses_an_old_holder_once_a_newer_one_has_read) {
   EXPECT_EQ(owner(), "Ada");
 }
 
-TEST_F(sql_gate, remembers_a_read_of_a_row_that_was_not_there) {
+TEST_F(sql_gate, remembers_the_fence_of_a_read_without_a_row) {
   EXPECT_FALSE(admits(gate_.raise(), 2)) << "nothing to raise";
   EXPECT_TRUE(admits(gate_.upsert({}), 2));
   EXPECT_FALSE(admits(gate_.upsert({"owner"}), 1, "late"));
   EXPECT_EQ(owner(), "");
 }
 
-TEST_F(sql_gate, refuses_names_that_need_quotes) {
+TEST_F(sql_gate, rejects_names_that_need_quotes) {
   for (const char* name : {"", "a b", "a;b", "a\"", "a'", "a.b", "1a", "a-b", "\xc3\xa4"}) {
     EXPECT_THROW(sql_fence_gate(name, "id"), std::invalid_argument) << name;
     EXPECT_THROW(sql_fence_gate("t", name), std::invalid_argument) << name;
@@ -97,7 +97,7 @@ TEST_F(sql_gate, refuses_names_that_need_quotes) {
   EXPECT_THROW(sql_fence_gate(std::string(64, 'a'), "id"), std::invalid_argument);
 }
 
-TEST_F(sql_gate, refuses_columns_whose_parameter_means_something_else) {
+TEST_F(sql_gate, rejects_columns_that_collide_with_its_parameters) {
   const sql_fence_gate other("t", "k", "f");
   for (const char* name : {"k", "f", "key", "fence"}) {
     EXPECT_THROW((void)other.update({name}), std::invalid_argument) << name;

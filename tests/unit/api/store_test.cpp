@@ -23,7 +23,7 @@ class store_test : public testing::Test {
   store store_ = service_.open({.observe = seen_});
 };
 
-TEST_F(store_test, is_busy_with_a_value_and_not_with_an_error) {
+TEST_F(store_test, returns_empty_when_busy) {
   const lease held = store_.acquire("a");
   EXPECT_FALSE(store_.try_acquire("a"));
   EXPECT_FALSE(store_.try_acquire("a", within(1ms)));
@@ -32,7 +32,7 @@ TEST_F(store_test, is_busy_with_a_value_and_not_with_an_error) {
   EXPECT_FALSE(why);
 }
 
-TEST_F(store_test, says_that_it_was_asked_to_stop_in_the_same_way) {
+TEST_F(store_test, returns_empty_when_stopped) {
   const lease held = store_.acquire("a");
   std::stop_source stop;
   stop.request_stop();
@@ -41,13 +41,13 @@ TEST_F(store_test, says_that_it_was_asked_to_stop_in_the_same_way) {
   EXPECT_FALSE(why);
 }
 
-TEST_F(store_test, gives_a_lock_within_the_limit) {
+TEST_F(store_test, acquires_a_lock_within_the_limit) {
   std::optional<lease> got = store_.try_acquire("a", within(1s));
   ASSERT_TRUE(got);
   EXPECT_TRUE(got->held());
 }
 
-TEST_F(store_test, sets_the_error_code_when_it_fails_and_throws_nothing) {
+TEST_F(store_test, sets_the_error_code_without_throwing) {
   store impatient = service_.open({.patience = 1ms});
   service_.lose_all_requests();
   std::error_code why;
@@ -60,7 +60,7 @@ TEST_F(store_test, sets_the_error_code_when_it_fails_and_throws_nothing) {
   EXPECT_FALSE(why);
 }
 
-TEST_F(store_test, names_the_lock_the_store_and_the_servers_words_when_it_fails) {
+TEST_F(store_test, names_lock_store_and_cause_in_an_error) {
   service_.server().set_faults({.refusal = storage::failure(errc::denied, "NOPERM the server's words")});
   try {
     (void)store_.acquire("train/001");
@@ -88,7 +88,7 @@ TEST_F(store_test, is_shared_by_its_copies) {
   EXPECT_THROW((void)store_.acquire("b"), lock_error);
 }
 
-TEST_F(store_test, says_when_it_is_examined_that_other_processes_do_not_see_it) {
+TEST_F(store_test, reports_in_examine_that_it_is_local_to_the_process) {
   const store here = open("memory:");
   const std::vector<finding> all = here.examine();
   ASSERT_EQ(all.size(), 1u);
@@ -96,14 +96,14 @@ TEST_F(store_test, says_when_it_is_examined_that_other_processes_do_not_see_it) 
   EXPECT_EQ(all[0].level, finding::severity::note);
 }
 
-TEST_F(store_test, looks_at_a_silent_store_no_longer_than_the_limit) {
+TEST_F(store_test, inspects_for_no_longer_than_the_limit) {
   store patient = service_.open({.patience = 1h});
   service_.server().set_faults({.lose_requests = 1});
   EXPECT_THROW((void)patient.inspect("a", within(200ms)), lock_error);
   service_.server().set_faults({});
 }
 
-TEST_F(store_test, refuses_everything_after_it_was_closed_but_lets_leases_live) {
+TEST_F(store_test, rejects_calls_after_close_but_keeps_leases) {
   lease held = store_.acquire("a");
   store_.close();
   store_.close();
@@ -167,7 +167,7 @@ TEST_F(store_test, serves_a_thousand_waiting_threads_one_after_the_other) {
   EXPECT_EQ(service_.server().size(), 0u);
 }
 
-TEST_F(store_test, is_destroyed_while_leases_live_and_others_wait_through_copies) {
+TEST_F(store_test, is_destroyed_while_leases_and_waiting_copies_exist) {
   std::optional<store> handle = open("memory:", {.observe = seen_});
   lease held = handle->acquire("a");
   test::threads all(4, [copy = *handle](int) mutable {
@@ -198,7 +198,7 @@ class giving_up {
   std::atomic<int> granted{0}, errors{0};
 };
 
-TEST_F(store_test, loses_no_lock_to_callers_who_give_up_in_the_instant_they_get_it) {
+TEST_F(store_test, leaks_no_lock_when_callers_time_out_as_they_get_it) {
   giving_up all_of_them;
   {
     const test::threads all(6, [&](int me) {
@@ -219,7 +219,7 @@ TEST_F(store_test, loses_no_lock_to_callers_who_give_up_in_the_instant_they_get_
 }
 
 /// The same at the store's queue: each caller is a client of its own, and pushes come to those who have just left.
-TEST_F(store_test, loses_no_lock_to_clients_who_leave_the_queue_in_the_instant_they_are_granted) {
+TEST_F(store_test, leaks_no_lock_when_clients_leave_as_they_are_granted) {
   giving_up all_of_them;
   {
     const test::threads all(4, [&](int me) {

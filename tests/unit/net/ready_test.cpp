@@ -41,27 +41,27 @@ class pair_of_sockets {
   int both_[2] = {-1, -1};
 };
 
-TEST(ready, is_what_has_something_to_read) {
+TEST(ready, when_there_is_something_to_read) {
   const pair_of_sockets s;
   s.peer_says("x");
   EXPECT_EQ(wait_readable(s.fd(), within(1min)), readiness::ready);
 }
 
-TEST(ready, is_what_has_room_to_write) {
+TEST(ready, when_there_is_room_to_write) {
   const pair_of_sockets s;
   EXPECT_EQ(wait_writable(s.fd(), within(1min)), readiness::ready);
   s.fill();
   EXPECT_EQ(wait_writable(s.fd(), within(0s)), readiness::late);
 }
 
-TEST(ready, is_what_has_ended_so_that_somebody_looks) {
+TEST(ready, when_the_peer_has_closed) {
   pair_of_sockets s;
   s.close_peer();
   EXPECT_EQ(wait_readable(s.fd(), within(1min)), readiness::ready);
   EXPECT_EQ(wait_writable(s.fd(), within(1min)), readiness::ready);
 }
 
-TEST(ready, is_late_at_the_limit_and_not_before) {
+TEST(ready, times_out_at_the_limit_and_not_before) {
   const pair_of_sockets s;
   const auto before = boot_clock::now();
   EXPECT_EQ(wait_readable(s.fd(), within(5ms)), readiness::late);
@@ -69,7 +69,7 @@ TEST(ready, is_late_at_the_limit_and_not_before) {
   EXPECT_EQ(wait_readable(s.fd(), within(-1s)), readiness::late);
 }
 
-TEST(ready, is_stopped_by_whoever_asks) {
+TEST(ready, is_stopped_by_the_token) {
   const pair_of_sockets s;
   std::stop_source before;
   before.request_stop();

@@ -61,7 +61,7 @@ TEST_F(socket_to_a_server, carries_bytes_both_ways) {
   EXPECT_EQ(received(), "world");
 }
 
-TEST_F(socket_to_a_server, never_waits_when_there_is_nothing) {
+TEST_F(socket_to_a_server, does_not_block_when_nothing_is_available) {
   EXPECT_EQ(received(), "");
   std::string much(1 << 16, 'x');
   while (stream_->send(much) != 0) {
@@ -69,21 +69,21 @@ TEST_F(socket_to_a_server, never_waits_when_there_is_nothing) {
   EXPECT_EQ(stream_->send("x"), 0u);
 }
 
-TEST_F(socket_to_a_server, waits_for_a_moment_for_what_is_about_to_come) {
+TEST_F(socket_to_a_server, receive_soon_waits_briefly_for_bytes) {
   char buffer[8];
   EXPECT_EQ(stream_->receive_soon(buffer), 0u);
   EXPECT_EQ(::write(peer_, "x", 1), 1);
   EXPECT_EQ(stream_->receive_soon(buffer), 1u);
 }
 
-TEST_F(socket_to_a_server, breaks_when_the_server_is_gone) {
+TEST_F(socket_to_a_server, breaks_when_the_server_has_closed) {
   ::close(peer_);
   peer_ = -1;
   EXPECT_THROW((void)received(), broken);
   EXPECT_THROW((void)stream_->send("x"), broken);
 }
 
-TEST(connect, says_why_there_is_no_connection) {
+TEST(connect, reports_why_it_failed) {
   const test::temporary_folder folder;
   try {
     (void)connect({unix_address(folder.file("nobody"))}, 1s, within(1min));
@@ -101,7 +101,7 @@ TEST(connect, tries_the_next_address_when_one_does_not_answer) {
   EXPECT_TRUE(connect({unix_address(folder.file("gone")), unix_address(folder.file("there"))}, 1s, within(1min)));
 }
 
-TEST(unix_address, refuses_a_path_that_does_not_fit) {
+TEST(unix_address, rejects_a_path_that_is_too_long) {
   const std::size_t most = sizeof(sockaddr_un::sun_path) - 1;
   EXPECT_NO_THROW((void)unix_address(std::string(most, 'x')));
   try {
@@ -112,7 +112,7 @@ TEST(unix_address, refuses_a_path_that_does_not_fit) {
   }
 }
 
-TEST(resolve, needs_no_name_server_for_a_number) {
+TEST(resolve, needs_no_name_server_for_a_numeric_address) {
   EXPECT_EQ(resolve("127.0.0.1", 6379, within(1min)).size(), 1u);
   const std::vector<address> v6 = resolve("::1", 6379, within(1min));
   ASSERT_EQ(v6.size(), 1u);

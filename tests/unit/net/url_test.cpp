@@ -29,7 +29,7 @@ TEST(url, has_all_its_parts) {
   EXPECT_EQ(u.options, (options{{"name", "web"}, {"prefix", "x:"}}));
 }
 
-TEST(url, may_leave_out_what_has_a_default) {
+TEST(url, may_omit_parts_with_a_default) {
   const url u = url::parse("redis://");
   EXPECT_EQ(u.scheme, "redis");
   EXPECT_EQ(u.user + u.password + u.host + u.path, "");
@@ -58,7 +58,7 @@ TEST(url, has_a_user_a_password_or_both) {
   EXPECT_EQ(url::parse("redis://u:p@q@h").password, "p@q") << "the last @ begins the host";
 }
 
-TEST(url, takes_an_ipv6_address_in_brackets) {
+TEST(url, accepts_an_ipv6_address_in_brackets) {
   EXPECT_EQ(url::parse("redis://[::1]").host, "::1");
   EXPECT_EQ(url::parse("redis://[::1]:7000").port, 7000);
   const url u = url::parse("redis://u:p@[fe80::1%25eth0]:7000/2");
@@ -100,7 +100,7 @@ TEST(url, has_one_user_and_password_for_all_hosts) {
   EXPECT_EQ(url::parse("redis://:a,b@host").password, "a,b") << "it can only mean one thing";
 }
 
-TEST(url, is_percent_decoded_part_by_part) {
+TEST(url, decodes_percent_signs_part_by_part) {
   const url u = url::parse("redis://us%3aer:p%40%2f%3F%25@h%2Dx/a%2Fb?na%6de=1%262&x=y%3Dz");
   EXPECT_EQ(u.user, "us:er");
   EXPECT_EQ(u.password, "p@/?%");
@@ -109,7 +109,7 @@ TEST(url, is_percent_decoded_part_by_part) {
   EXPECT_EQ(u.options, (options{{"name", "1&2"}, {"x", "y=z"}}));
 }
 
-TEST(url, keeps_every_byte_that_is_encoded) {
+TEST(url, keeps_every_encoded_byte) {
   for (int byte = 1; byte < 256; ++byte) {
     constexpr char hex[] = "0123456789aBcDeF";
     const std::string code{'%', hex[byte >> 4], hex[byte & 15]};
@@ -122,7 +122,7 @@ TEST(url, keeps_every_byte_that_is_encoded) {
   }
 }
 
-TEST(url, refuses_a_percent_without_its_digits) {
+TEST(url, rejects_a_percent_sign_without_digits) {
   for (const std::string_view bad : {"%", "%1", "%g0", "%0g", "%%41", "% 1", "%+1", "a%"}) {
     const std::string text(bad);
     EXPECT_NE(refusal("redis://" + text + "@h").find("%25"), std::string::npos) << bad;
@@ -134,7 +134,7 @@ TEST(url, refuses_a_percent_without_its_digits) {
   }
 }
 
-TEST(url, refuses_a_nul_byte_wherever_it_stands) {
+TEST(url, rejects_a_nul_byte_anywhere) {
   for (const std::string_view bad :
        {"redis://a%00@h", "redis://:a%00@h", "redis://a%00", "redis://h/%00", "redis://h?x=%00", "redis://h?%00=x"}) {
     EXPECT_NE(refusal(bad).find("NUL"), std::string::npos) << bad;
@@ -142,14 +142,14 @@ TEST(url, refuses_a_nul_byte_wherever_it_stands) {
   EXPECT_NE(refusal(std::string_view("redis://h\0x", 10)).find("NUL"), std::string::npos);
 }
 
-TEST(url, wants_a_scheme) {
+TEST(url, requires_a_scheme) {
   for (const std::string_view bad : {"", "h", "h:6379", "redis:h", "redis:/h", "//h", "redis", "://h", "a b://h",
                                      "rediss:x://h", "u:p@h://x", "@://h"}) {
     EXPECT_NE(refusal(bad).find("scheme://"), std::string::npos) << bad;
   }
 }
 
-TEST(url, wants_a_port_that_is_one) {
+TEST(url, requires_a_valid_port) {
   for (const std::string_view bad : {"", "0", "65536", "-1", "+1", "1a", "a", " 1", "99999999999999999999", "6379 "}) {
     EXPECT_NE(refusal("redis://h:" + std::string(bad)).find("1 to 65535"), std::string::npos) << bad;
   }
@@ -157,7 +157,7 @@ TEST(url, wants_a_port_that_is_one) {
   EXPECT_EQ(url::parse("redis://h:65535").port, 65535);
 }
 
-TEST(url, wants_options_that_have_a_value_and_come_once) {
+TEST(url, requires_options_to_have_a_value_and_be_unique) {
   EXPECT_EQ(url::parse("redis://h?&a=&&b=1&").options, (options{{"a", ""}, {"b", "1"}}));
   EXPECT_EQ(url::parse("redis://h?a=b=c").options, (options{{"a", "b=c"}}));
   EXPECT_NE(refusal("redis://h?a").find("name=value"), std::string::npos);
@@ -165,7 +165,7 @@ TEST(url, wants_options_that_have_a_value_and_come_once) {
   EXPECT_NE(refusal("redis://h?a=1&%61=2").find("'a' is given twice"), std::string::npos);
 }
 
-TEST(url, wants_an_at_sign_behind_the_host_encoded) {
+TEST(url, requires_an_at_sign_after_the_host_to_be_encoded) {
   for (const std::string_view bad : {"redis://u:p/w@h", "redis://u:1/w@h", "redis://u:1?a=b@h", "redis://h/a@b",
                                      "redis://h?a=b@c", "redis+unix:///run/a@b", "redis://?@"}) {
     EXPECT_NE(refusal(bad).find("%40"), std::string::npos) << bad;
