@@ -1,4 +1,4 @@
-// The first program: a lock in the shape of std::mutex, and the lease that is behind every lock.
+// A first program: a mutex with the interface of std::mutex, and the lease behind every lock.
 // [program]
 #include <holdfast/holdfast.hpp>
 
@@ -8,7 +8,7 @@
 using namespace std::chrono_literals;
 
 int main() {
-  holdfast::store store = holdfast::open();  // a directory of this user: all processes see it
+  holdfast::store store = holdfast::open();  // a directory of this user, shared by all its processes
 
   holdfast::mutex train{store, "train/001"};
   {
@@ -18,7 +18,7 @@ int main() {
 
   holdfast::lease shard = store.acquire("shard/7", {.ttl = 15s});
   for (int batch = 1; batch <= 3; ++batch) {
-    if (!shard.held()) return 1;  // reads a clock, asks nobody
+    if (!shard.held()) return 1;  // reads the local clock only
     std::cout << "batch " << batch << " is written with fence " << shard.fence() << '\n';
   }
   return shard.release() == holdfast::released::yes ? 0 : 1;

@@ -1,4 +1,4 @@
-// Threads share one mutex object, as they would share a std::mutex: no ticket is sold twice.
+// Threads share one mutex object like a std::mutex, and no ticket is sold twice.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// A caller waits for a while, or until it is asked to stop. Neither is an error: both are a plain "no".
+// A caller waits until a limit ends or its stop_token is triggered. Neither is an error: both return false.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// A holder that outlives its lease hears of it; and should it write all the same, the resource refuses it.
+// A holder is notified when its lease has ended, and the resource rejects its late write.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

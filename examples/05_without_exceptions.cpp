@@ -1,4 +1,4 @@
-// Yes, no, and "the store failed" are three different answers, with and without exceptions.
+// "Acquired", "not acquired" and "the store failed" are three different results, with and without exceptions.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,11 +1,11 @@
-// Coroutines wait for a lock without a thread that waits.
+// Coroutines wait for a lock without blocking a thread.
 #include <holdfast/holdfast.hpp>
 
 #include <exception>
 #include <iostream>
 #include <latch>
 
-struct job {  // a coroutine that begins at once and that nobody waits for
+struct job {  // a coroutine that starts at once and runs detached
   struct promise_type {
     job get_return_object() noexcept { return {}; }
     std::suspend_never initial_suspend() noexcept { return {}; }

@@ -1,4 +1,4 @@
-// The same with a callback: it is called on the store's executor, by default a thread of the store's own.
+// A callback receives the lock. It runs on the store's executor, by default a thread of the store.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

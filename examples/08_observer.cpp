@@ -1,4 +1,4 @@
-// What the locks do, for metrics and logs. The library itself never prints.
+// An observer receives events for metrics and logs. The library itself never prints.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>
@@ -27,7 +27,7 @@ int main() {
     holdfast::lease first = store.acquire("job/9");
     const bool busy = !store.try_acquire("job/9", holdfast::within(std::chrono::milliseconds(5)));
     std::cout << (busy ? "busy\n" : "free\n");
-  }  // the last handle goes here: all events have been told
+  }  // the last handle is destroyed here, after all events
   const std::map<kind, int> expected{{kind::acquired, 1}, {kind::waiting, 1}, {kind::left, 1}, {kind::released, 1}};
   return events->seen == expected ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// A file that several processes write, guarded by fences: the highest fence is kept in a small file beside it.
+// Several processes write to a file that is guarded by fences. A small file beside it stores the highest fence.
 #include <unistd.h>
 #include <holdfast/holdfast.hpp>
 
@@ -26,7 +26,7 @@ int main() {
 
   holdfast::lease second = store.acquire("journal");
   right = right && append("second", second.fence());
-  right = right && !append("late", old_fence);  // refused, and nothing is written
+  right = right && !append("late", old_fence);  // rejected, and nothing is written
 
   std::ifstream written(journal);
   int lines = 0;

@@ -1,4 +1,4 @@
-// A fixed lease: nothing renews it behind our back, so a worker that hangs loses the lock after one ttl.
+// A fixed lease is not renewed in the background, so a worker that hangs loses the lock after one ttl.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

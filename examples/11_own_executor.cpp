@@ -1,4 +1,4 @@
-// Callbacks and coroutines run where the program wants them: here on its main thread.
+// Callbacks and coroutines run on the program's own executor, here its main thread.
 #include <holdfast/holdfast.hpp>
 
 #include <condition_variable>

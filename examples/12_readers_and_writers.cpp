@@ -1,4 +1,4 @@
-// Many read a timetable, one at a time changes it; whoever changes it reads on without letting another in between.
+// Many clients read a timetable. A writer changes it and keeps reading, without letting another writer in.
 #include <holdfast/holdfast.hpp>
 
 #include <array>
@@ -12,7 +12,7 @@
 int main() {
   holdfast::store store = holdfast::open("memory:");
   holdfast::shared_mutex timetable{store, "timetable"};
-  std::array<int, 2> trains{0, 0};  // they must always be the same
+  std::array<int, 2> trains{0, 0};  // they must always be equal
   std::atomic<bool> torn{false};
   {
     std::vector<std::jthread> readers;

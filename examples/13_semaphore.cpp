@@ -1,4 +1,4 @@
-// At most three crawlers at a time, over all machines; one of them is heavy, and counts for two.
+// At most three crawlers run at a time on all machines. One of them is heavy and counts as two.
 #include <holdfast/holdfast.hpp>
 
 #include <atomic>

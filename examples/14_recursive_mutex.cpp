@@ -1,4 +1,4 @@
-// A function that locks calls another one that locks, too.
+// A function that holds a lock calls another one that acquires the same lock.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// Three workers, on whatever machines, begin together, when the last of them is ready.
+// Three workers on any machines start together, when the last of them is ready.
 #include <holdfast/holdfast.hpp>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// One of two schedulers leads; a monitor sees which, and that the other takes over.
+// One of two schedulers leads. A monitor sees which one, and when the other takes over.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// Who has it? Please let go: the holder hears of it, and ends its work in its own time.
+// A client asks the holder to release its lock. The holder is notified and finishes its work first.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>
@@ -14,7 +14,7 @@ int main() {
     holdfast::lease job = store.acquire("reindex", {.label = "worker-3"});
     const std::stop_token asked = job.revoke_requested();
     holds.count_down();
-    while (!asked.stop_requested()) ++indexed;  // one more document, as long as nobody minds
+    while (!asked.stop_requested()) ++indexed;  // index documents until asked to stop
     job.release();
     // [/holder]
   });
@@ -24,7 +24,7 @@ int main() {
     std::cout << who.label << ", process " << who.pid << ", holds it\n";
   }
   const bool somebody = store.revoke("reindex", "a new version is to be installed");
-  holdfast::lease mine = store.acquire("reindex");  // as soon as it lets go
+  holdfast::lease mine = store.acquire("reindex");  // waits until the holder releases it
   // [/ask]
   std::cout << indexed << " were indexed before\n";
   return somebody && mine.held() ? 0 : 1;

@@ -1,4 +1,4 @@
-// A transfer needs both accounts. Two that go in opposite directions do not wait for each other for ever.
+// A transfer locks two accounts at once. Transfers in opposite directions do not deadlock.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// An entry of a cache has run out, and many servers want it at the same moment: one makes it, the others wait for it.
+// A cache entry has expired, and many servers need it at the same moment: one creates it, and the others wait.
 #include <holdfast/holdfast.hpp>
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-class cache {  // stands for one that all servers see
+class cache {  // stands for a cache shared by all servers
  public:
   std::optional<std::string> get() {
     std::scoped_lock lock{mutex_};

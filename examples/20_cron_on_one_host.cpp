@@ -1,4 +1,4 @@
-// Every host starts the job each minute, by its own clock; one of them runs it.
+// Every host starts the job each minute by its own clock, and one of them runs it.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>
@@ -7,9 +7,9 @@
 using namespace std::chrono_literals;
 
 // [cron]
-/// What each host's cron starts every minute. The lease is fixed: for longer than the hosts' clocks differ, and over
-/// before the next minute. It is kept when the job is done, for a host whose clock is behind is still to come; and a
-/// job that takes too long hears of its end by the lost_token, and does not run into the next one.
+/// Started by cron on each host every minute. The fixed lease is longer than the difference of the hosts' clocks and
+/// ends before the next minute. It is kept after the job, because a host whose clock is behind starts later. A job that
+/// takes too long is notified by its lost_token before the next one starts.
 std::optional<holdfast::lease> every_minute(holdfast::store store, int& reports) {
   std::optional<holdfast::lease> turn = store.try_acquire("report", {.ttl = 50s, .renew = false});
   if (turn) ++reports;  // the job

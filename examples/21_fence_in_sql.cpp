@@ -1,4 +1,4 @@
-// A row that refuses a holder that was overtaken: the fence is a column, and a condition in every statement.
+// A row rejects a holder that was overtaken: the fence is a column and a condition of every statement.
 #include <sqlite3.h>
 #include <holdfast/holdfast.hpp>
 
@@ -31,7 +31,7 @@ int main() {
   const std::string sell = gate.update({"owner"});
   // UPDATE seats SET fence = :fence, owner = :owner WHERE id = :key AND fence <= :fence
   bool right = rows(gate.raise(), next.fence(), "") == 1;   // before the SELECT, in its transaction
-  right = right && rows(sell, slow.fence(), "Ada") == 0;    // refused: a newer holder has read the row
+  right = right && rows(sell, slow.fence(), "Ada") == 0;    // rejected: a newer holder has read the row
   right = right && rows(sell, next.fence(), "Grace") == 1;  // one row: admitted
   // [/gate]
   return right ? 0 : 1;

@@ -1,4 +1,4 @@
-// A server that refuses a client that was overtaken: the fence is a header, and there is a gate for each resource.
+// A server rejects a client that was overtaken: the fence is a header, checked by a gate for each resource.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// A holder hangs: an operator finds it, takes its lock by force, and the fence keeps the old holder out.
+// A holder hangs. An operator finds it and breaks its lock, and the fence keeps the old holder out.
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>
@@ -24,7 +24,7 @@ int main() {
   // [/break]
   const holdfast::lease next = store.acquire("orders/7");
   const bool new_one = orders.admit(next.fence());
-  const bool old_one = orders.admit(hangs.fence());  // it woke up, and knows of nothing
+  const bool old_one = orders.admit(hangs.fence());  // it woke up and still believes that it holds the lock
   std::cout << store.inspect("orders/7").broken->by << " has broken it\n";
   return taken && new_one && !old_one ? 0 : 1;
 }

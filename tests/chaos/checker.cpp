@@ -17,9 +17,9 @@ void checker::see(const event& e) {
   using kind = event::kind;
   now_ = std::max(now_, e.at);
   holds_.see(e);
-  weather_.see(e);
-  add(ledger_.see(e));
-  if (e.lock != naive_lock || e.what == kind::died) add(aftermath_.see(e));
+  fault_times_.see(e);
+  add(resource_check_.see(e));
+  if (e.lock != naive_lock || e.what == kind::died) add(recovery_.see(e));
   if (e.lock != naive_lock) add(losses_.see(e));
   add(runs_.see(e));
   if (e.what == kind::granted || e.what == kind::began) {
@@ -65,8 +65,8 @@ checker::comparison checker::compare(std::int64_t since) {
       c.uncounted += promised_.fences_grow ? 0 : back.size();
     }
     if (locks[n].what != lock::kind::exclusive) continue;
-    add(late_hand_offs(all, weather_, slack_, c.hand_off));
-    add(late_orphans(all, weather_, slack_, c.orphan));
+    add(late_hand_offs(all, fault_times_, slack_, c.hand_off));
+    add(late_orphans(all, fault_times_, slack_, c.orphan));
   }
   return c;
 }
@@ -77,22 +77,22 @@ void checker::add(const violations& those) {
   }
 }
 
-bool checker::naive_failed() const { return ledger_.lost_unfenced(naive_lock) > 0 || last_.naive_overlaps > 0; }
+bool checker::naive_failed() const { return resource_check_.lost_unfenced(naive_lock) > 0 || last_.naive_overlaps > 0; }
 
 void checker::figures(std::ostream& out) const {
   std::uint64_t lost = 0;
-  for (std::size_t n = 0; n < naive_lock; ++n) lost += ledger_.lost_unfenced(n);
+  for (std::size_t n = 0; n < naive_lock; ++n) lost += resource_check_.lost_unfenced(n);
   out << grants_ << " grants, " << busy_ << " busy, " << failed_ << " failed, " << losses_.count() << " losses, "
       << deaths_ << " killed, " << runs_.count() << " runs of the program\n"
-      << ledger_.updates() << " updates with a fence, " << ledger_.refused() << " refused; " << lost
+      << resource_check_.updates() << " updates with a fence, " << resource_check_.refused() << " refused; " << lost
       << " updates lost where no fence is checked\n"
-      << last_.uncounted << " times two at once or a fence out of order where that is not promised, for "
+      << last_.uncounted << " overlaps or fences out of order where that is not promised, for "
       << in_ms(last_.overlap_time) << " ms in all\n"
-      << "hand-off in calm weather: p50 " << in_ms(last_.hand_off.at(0.5)) << " ms, p99 "
+      << "hand-off without faults: p50 " << in_ms(last_.hand_off.at(0.5)) << " ms, p99 "
       << in_ms(last_.hand_off.at(0.99)) << " ms of " << last_.hand_off.all.size() << "; after a death: ttl + "
-      << in_ms(last_.orphan.at(1)) << " ms at most of " << last_.orphan.all.size() << "; a loss is told "
+      << in_ms(last_.orphan.at(1)) << " ms at most of " << last_.orphan.all.size() << "; a loss is reported "
       << in_ms(losses_.told().at(1)) << " ms after the deadline at most of " << losses_.told().all.size() << '\n'
-      << "the naive lock: " << last_.naive_overlaps << " times two at once, " << ledger_.lost_unfenced(naive_lock)
+      << "the naive lock: " << last_.naive_overlaps << " overlaps, " << resource_check_.lost_unfenced(naive_lock)
       << " updates lost\n"
       << faults_ << " faults:";
   for (const auto& [name, count] : by_fault_) out << ' ' << name << ' ' << count << ',';

@@ -1,4 +1,4 @@
-// A checker that cannot fail proves nothing: each condition is shown histories that break it.
+// A checker that cannot fail proves nothing, so each condition is tested with histories that break it.
 #include "chaos/checker.hpp"
 
 #include <gtest/gtest.h>
@@ -66,19 +66,20 @@ TEST(fences, are_rejected_when_lower_despite_a_long_wait) {
 TEST(fences, of_a_handed_over_block_count_from_its_grant) {
   const std::vector<hold> all = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
                                  held(one + 1, 15, 21, 30, 101)};
-  EXPECT_TRUE(fences_out_of_order(all, false).empty()) << "the store forgot, and the first holder does not know it yet";
+  EXPECT_TRUE(fences_out_of_order(all, false).empty())
+      << "the store lost the lock, which the first holder does not know yet";
   EXPECT_FALSE(fences_out_of_order(all, true).empty());
   const std::vector<hold> later = {held(one, 0, 10, 20, 100), held(other, 11, 12, 40, 200),
                                    held(one + 1, 15, 21, 30, 150)};
-  EXPECT_EQ(fences_out_of_order(later, false).size(), 1U) << "that is a grant of its own";
+  EXPECT_EQ(fences_out_of_order(later, false).size(), 1U) << "this is a separate grant";
 }
 
 event at_resource(kind what, std::uint64_t fence, std::int64_t value, bool yes = true) {
   return {.what = what, .yes = yes, .fence = fence, .value = value};
 }
 
-TEST(ledger, accepts_updates_in_order_and_counts_rejected_ones) {
-  ledger l;
+TEST(resource_check, accepts_updates_in_order_and_counts_rejected_ones) {
+  resource_check l;
   EXPECT_TRUE(l.see(at_resource(kind::reads, 5, 0)).empty());
   EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
   EXPECT_TRUE(l.see(at_resource(kind::writes, 4, 1, false)).empty());
@@ -86,21 +87,21 @@ TEST(ledger, accepts_updates_in_order_and_counts_rejected_ones) {
   EXPECT_EQ(l.refused(), 1U);
 }
 
-TEST(ledger, finds_a_stale_fence_that_was_admitted) {
-  ledger l;
+TEST(resource_check, finds_a_stale_fence_that_was_admitted) {
+  resource_check l;
   EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
   EXPECT_EQ(l.see(at_resource(kind::reads, 4, 1)).size(), 1U);
 }
 
-TEST(ledger, finds_a_lost_update_and_a_read_of_unwritten_data) {
-  ledger l;
+TEST(resource_check, finds_a_lost_update_and_a_read_of_unwritten_data) {
+  resource_check l;
   EXPECT_TRUE(l.see(at_resource(kind::writes, 5, 1)).empty());
   EXPECT_EQ(l.see(at_resource(kind::writes, 6, 1)).size(), 1U);
   EXPECT_EQ(l.see(at_resource(kind::reads, 6, 7)).size(), 1U);
 }
 
-TEST(ledger, counts_lost_updates_if_no_fence_is_checked) {
-  ledger l;
+TEST(resource_check, counts_lost_updates_if_no_fence_is_checked) {
+  resource_check l;
   for (const std::int64_t value : {1, 2, 2, 3}) EXPECT_TRUE(l.see(at_resource(kind::pokes, 0, value)).empty());
   EXPECT_EQ(l.lost_unfenced(0), 1U);
 }
@@ -148,19 +149,20 @@ TEST(overlap, of_permits_is_allowed_up_to_their_number) {
 
 TEST(hand_off, slower_than_the_slack_without_faults_is_found) {
   const std::vector<hold> both = {held(one, 0, 1, 5, 1), held(other, 2, 6 + 2 * second, 9 * second, 2)};
-  weather w;
+  fault_times w;
   lateness all;
   EXPECT_EQ(late_hand_offs(both, w, slack, all).size(), 1U);
   EXPECT_EQ(all.at(1), 2 * second + 1);
   w.see(wrong(true, 100));
   w.see(wrong(false, 200));
-  EXPECT_TRUE(late_hand_offs(both, w, slack, all).empty()) << "something was wrong meanwhile";
+  EXPECT_TRUE(late_hand_offs(both, w, slack, all).empty()) << "a fault was active meanwhile";
 }
 
 TEST(hand_off, is_not_counted_without_a_waiter) {
   lateness all;
-  EXPECT_TRUE(late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, weather(), slack, all)
-                  .empty());
+  EXPECT_TRUE(
+      late_hand_offs({held(one, 0, 1, 5, 1), held(other, 6, 9 * second, 9 * second, 2)}, fault_times(), slack, all)
+          .empty());
   EXPECT_TRUE(all.all.empty());
 }
 
@@ -168,37 +170,37 @@ TEST(orphan, that_outlives_its_ttl_is_found) {
   hold dead = held(one, 0, 1, 5, 1);
   dead.ending = hold::end::died;
   lateness all;
-  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, weather(), slack, all).empty());
+  EXPECT_TRUE(late_orphans({dead, held(other, 2, second + 9, 3 * second, 2)}, fault_times(), slack, all).empty());
   EXPECT_EQ(all.at(1), 4);
-  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, weather(), slack, all).size(), 1U);
-  weather w;
+  EXPECT_EQ(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, fault_times(), slack, all).size(), 1U);
+  fault_times w;
   w.see(wrong(true, second));
   EXPECT_TRUE(late_orphans({dead, held(other, 2, 3 * second, 4 * second, 2)}, w, slack, all).empty());
 }
 
-TEST(weather, is_calm_only_some_time_after_a_fault) {
-  weather w;
+TEST(fault_times, is_fault_free_only_some_time_after_a_fault) {
+  fault_times w;
   w.see(wrong(true, 10));
-  EXPECT_TRUE(w.calm(0, 9));
-  EXPECT_FALSE(w.calm(11, 12));
+  EXPECT_TRUE(w.fault_free(0, 9));
+  EXPECT_FALSE(w.fault_free(11, 12));
   w.see(wrong(false, 20));
-  EXPECT_FALSE(w.calm(21, 22));
-  EXPECT_TRUE(w.calm(21 + second, 30 + second));
+  EXPECT_FALSE(w.fault_free(21, 22));
+  EXPECT_TRUE(w.fault_free(21 + second, 30 + second));
 }
 
-TEST(aftermath, finds_a_failure_to_acquire_without_a_fault) {
-  aftermath a(slack);
+TEST(recovery_check, finds_a_failure_to_acquire_without_a_fault) {
+  recovery_check a(slack);
   EXPECT_TRUE(a.see(said(kind::calls, one, 0, 0, 5 * second)).empty());
-  EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second)).empty()) << "there were faults";
+  EXPECT_TRUE(a.see(said(kind::busy, one, 5 * second)).empty()) << "a fault was active";
   EXPECT_TRUE(a.see(said(kind::healed, 0, 6 * second)).empty());
   EXPECT_TRUE(a.see(said(kind::calls, one, 8 * second, 0, 8 * second + ms)).empty());
-  EXPECT_TRUE(a.see(said(kind::busy, one, 9 * second)).empty()) << "it had no time";
+  EXPECT_TRUE(a.see(said(kind::busy, one, 9 * second)).empty()) << "its limit was too short";
   EXPECT_TRUE(a.see(said(kind::calls, one, 9 * second, 0, 19 * second)).empty());
   EXPECT_EQ(a.see(said(kind::failed, one, 10 * second)).size(), 1U);
 }
 
-TEST(aftermath, finds_a_stuck_lock_and_leftovers) {
-  aftermath a(slack);
+TEST(recovery_check, finds_a_stuck_lock_and_leftovers) {
+  recovery_check a(slack);
   event probe = said(kind::probe, 0, 0);
   EXPECT_EQ(a.see(probe).size(), 1U);
   probe.yes = true;
@@ -206,8 +208,8 @@ TEST(aftermath, finds_a_stuck_lock_and_leftovers) {
   EXPECT_EQ(a.see(said(kind::leftover, 0, 0)).size(), 1U);
 }
 
-TEST(aftermath, finds_a_process_that_crashes_or_leaks) {
-  aftermath a(slack);
+TEST(recovery_check, finds_a_process_that_crashes_or_leaks) {
+  recovery_check a(slack);
   event died = said(kind::died, one, 0, -6);
   EXPECT_EQ(a.see(died).size(), 1U);
   died.yes = true;
@@ -236,7 +238,7 @@ TEST(losses_of_leases, are_found_when_unreported_or_released_as_yes) {
   EXPECT_TRUE(l.see(said(kind::released, one, 10, 1)).empty());
 }
 
-/// Which codes of the program fit to a command that began and ended, or did not.
+/// Checks an exit code of the program against what its command did.
 violations judged(bool began, std::optional<std::int64_t> command, std::int64_t program) {
   runs r;
   (void)r.see(said(kind::runs, one, 0, 7));
@@ -256,7 +258,7 @@ TEST(exit_codes, are_accepted_if_they_match_what_happened) {
 }
 
 TEST(exit_codes, are_rejected_if_they_do_not_match) {
-  EXPECT_EQ(judged(false, {}, 0).size(), 1U) << "yes, and nobody has seen it";
+  EXPECT_EQ(judged(false, {}, 0).size(), 1U) << "success without a command";
   EXPECT_EQ(judged(true, {}, 0).size(), 1U);
   EXPECT_EQ(judged(true, 3, 0).size(), 1U);
   EXPECT_EQ(judged(true, 0, 75).size(), 1U);
@@ -299,7 +301,7 @@ TEST(checker, finds_an_overlap_in_any_order_of_reports) {
   c.look();
   EXPECT_EQ(c.found().size(), 1U);
   c.finish();
-  EXPECT_EQ(c.found().size(), 1U) << "it is told once";
+  EXPECT_EQ(c.found().size(), 1U) << "it is reported once";
 }
 
 TEST(checker, treats_the_death_of_a_process_as_the_end_of_its_holds) {

@@ -1,6 +1,6 @@
 // A process of a chaos run.
-// usage: chaos_client library|naive|program OFFICE PROCESS SEED WHERE SHARES, or: chaos_client command OFFICE PROCESS
-// RUN
+// usage: chaos_client library|naive|program COORDINATOR PROCESS SEED WHERE SHARES, or: chaos_client command COORDINATOR
+// PROCESS RUN
 #include "chaos/client.hpp"
 
 #include <sys/prctl.h>
@@ -19,7 +19,7 @@ void pause(std::uint64_t us) {
   if (us != 0) std::this_thread::sleep_for(std::chrono::microseconds(us));
 }
 
-reply ask_at(line& l, event who, event::kind what, std::uint64_t fence, std::int64_t value = 0) {
+reply ask_at(event_channel& l, event who, event::kind what, std::uint64_t fence, std::int64_t value = 0) {
   who.what = what;
   who.at = now();
   who.fence = fence;
@@ -29,32 +29,32 @@ reply ask_at(line& l, event who, event::kind what, std::uint64_t fence, std::int
 
 int start(int argc, char** argv) {
   const std::string_view role = argv[1];
-  line office(argv[2]);
+  event_channel coordinator(argv[2]);
   const auto process = static_cast<std::uint32_t>(std::stoul(argv[3]));
-  if (role == "command") return be_the_command(process, std::stoll(argv[4]), office);
+  if (role == "command") return run_command(process, std::stoll(argv[4]), coordinator);
   if (argc != 7) return 64;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // one that is stopped would stay for ever
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // otherwise a stopped process would remain
   const assignment a{argv[2], process, std::stoull(argv[4]), argv[5], std::string_view(argv[6]) == "yes"};
   if (role == "library") {
-    use_the_library(a, office);
+    run_library_client(a, coordinator);
   } else if (role == "naive") {
-    be_naive(a, office);
+    run_naive_client(a, coordinator);
   } else {
-    use_the_program(a, office);
+    run_program_client(a, coordinator);
   }
   return 0;
 }
 
 }  // namespace
 
-bool add_fenced(line& l, event who, std::uint64_t fence, std::uint64_t pause_in_us) {
+bool add_fenced(event_channel& l, event who, std::uint64_t fence, std::uint64_t pause_in_us) {
   const reply seen = ask_at(l, who, event::kind::reads, fence);
   if (!seen.yes) return false;
   pause(pause_in_us);
   return ask_at(l, who, event::kind::writes, fence, seen.value + 1).yes;
 }
 
-void add_unfenced(line& l, event who, std::uint64_t pause_in_us) {
+void add_unfenced(event_channel& l, event who, std::uint64_t pause_in_us) {
   const reply seen = ask_at(l, who, event::kind::peeks, 0);
   pause(pause_in_us);
   (void)ask_at(l, who, event::kind::pokes, 0, seen.value + 1);

@@ -2,32 +2,32 @@
 #include <cstdint>
 #include <string>
 
-#include "chaos/line.hpp"
+#include "chaos/event_channel.hpp"
 
-/// The processes of a chaos run. Each goes on until the office says that it is over.
+/// The processes of a chaos run. Each works until the coordinator says that the run is over.
 namespace holdfast::chaos {
 
-/// What a client process is told on its command line.
+/// The arguments of a client process.
 struct assignment {
-  std::string office;
+  std::string coordinator;
   std::uint32_t process = 0;
   std::uint64_t seed = 0;
-  std::string where;  ///< the URL; of a naive client, the paths of sockets
+  std::string where;  ///< the URL; for a naive client, paths of sockets
   bool shares = true;
 };
 
-/// The library: its threads take locks, work under them, and give them back; not always in time.
-void use_the_library(const assignment&, line&);
-/// SET NX PX and a plain DEL, as in many a tutorial: no owner, no deadline, no fence.
-void be_naive(const assignment&, line&);
-/// Runs commands under a lock with the program.
-void use_the_program(const assignment&, line&);
-/// Such a command; its exit code.
-[[nodiscard]] int be_the_command(std::uint32_t process, std::int64_t run, line&);
+/// Threads that acquire locks through the library, work under them and release them, sometimes too late.
+void run_library_client(const assignment&, event_channel&);
+/// The lock of many tutorials, SET NX PX and a plain DEL: without an owner, a deadline or a fence.
+void run_naive_client(const assignment&, event_channel&);
+/// Runs commands under a lock with `holdfast run`.
+void run_program_client(const assignment&, event_channel&);
+/// The command that run_program_client() runs. Returns its exit code.
+[[nodiscard]] int run_command(std::uint32_t process, std::int64_t run, event_channel&);
 
-/// One addition at the counter of a lock, with a fence. False: it was refused.
-bool add_fenced(line&, event who, std::uint64_t fence, std::uint64_t pause_in_us);
-/// The same where none is checked.
-void add_unfenced(line&, event who, std::uint64_t pause_in_us);
+/// Adds one to the counter of a lock, with a fence. Returns false if the fence was rejected.
+bool add_fenced(event_channel&, event who, std::uint64_t fence, std::uint64_t pause_in_us);
+/// Adds one to the counter that does not check fences.
+void add_unfenced(event_channel&, event who, std::uint64_t pause_in_us);
 
 }  // namespace holdfast::chaos

@@ -10,7 +10,7 @@ namespace holdfast::chaos {
 namespace {
 
 constexpr std::int64_t settled = std::chrono::nanoseconds(settling).count();
-constexpr std::int64_t longest = 60'000'000'000;  // no fault lasts for that
+constexpr std::int64_t longest = 60'000'000'000;  // longer than any fault
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
 std::string shown(const hold& h) {
@@ -21,13 +21,13 @@ std::string shown(const hold& h) {
 
 bool share_it(const hold& a, const hold& b) { return a.part != 0 && b.part != 0; }
 
-/// A later holder's fence is higher; readers who are in together have the same.
+/// A later holder has a higher fence, except that concurrent readers share one.
 bool in_order(const hold& earlier, const hold& later) {
   return later.fence > earlier.fence || (share_it(earlier, later) && later.fence == earlier.fence);
 }
 
-/// Holds, and when they were asked for. What a process hands on among its threads was asked for by the first of them:
-/// it has fences of one block. Where two never hold at once, that makes no difference.
+/// Holds and the times of their calls. A hold that one thread of a process handed over to another counts from the call
+/// of the first; their fences are from one block. Where holders never overlap, that makes no difference.
 std::vector<std::pair<std::int64_t, const hold*>> with_calls(const std::vector<hold>& of_one_lock, bool exclusion) {
   constexpr std::uint64_t block = 16;  // open_options::burst
   std::vector<std::pair<std::int64_t, const hold*>> all;
@@ -44,19 +44,19 @@ std::vector<std::pair<std::int64_t, const hold*>> with_calls(const std::vector<h
 
 }  // namespace
 
-void weather::see(const event& e) {
+void fault_times::see(const event& e) {
   if (e.what != event::kind::fault || e.lock == naive_lock) return;
   if (e.yes) {
-    running_[e.value] = spells_.size();
-    spells_.push_back({e.at, endless});
+    running_[e.value] = spans_.size();
+    spans_.push_back({e.at, endless});
   } else if (const auto its = running_.find(e.value); its != running_.end()) {
-    spells_[its->second].to = e.at + settled;
+    spans_[its->second].to = e.at + settled;
     running_.erase(its);
   }
 }
 
-bool weather::calm(std::int64_t from, std::int64_t to) const {
-  for (auto s = spells_.rbegin(); s != spells_.rend() && s->from > from - longest; ++s) {
+bool fault_times::fault_free(std::int64_t from, std::int64_t to) const {
+  for (auto s = spans_.rbegin(); s != spans_.rend() && s->from > from - longest; ++s) {
     if (s->from <= to && from <= s->to) return false;
   }
   return true;
@@ -74,7 +74,7 @@ violations fences_out_of_order(const std::vector<hold>& of_one_lock, bool exclus
   const auto compare = [&](const hold& earlier, const hold& later) {
     if (!in_order(earlier, later)) found.push_back({1, later.granted, shown(later) + " came after " + shown(earlier)});
   };
-  const hold* last = nullptr;  // who believed last
+  const hold* last = nullptr;  // the previous holder
   for (const hold& h : of_one_lock) {
     if (!exclusion || !h.believed()) continue;
     if (last != nullptr && last->granted >= h.called) compare(*last, h);
@@ -82,7 +82,7 @@ violations fences_out_of_order(const std::vector<hold>& of_one_lock, bool exclus
   }
   std::vector<std::pair<std::int64_t, const hold*>> by_call = with_calls(of_one_lock, exclusion);
   std::sort(by_call.begin(), by_call.end());
-  const hold* highest = nullptr;  // of those who had it before this one asked
+  const hold* highest = nullptr;  // of the holds granted before this call
   std::size_t next = 0;
   for (const auto& [called, h] : by_call) {
     for (; next < of_one_lock.size() && of_one_lock[next].granted < called; ++next) {
@@ -93,7 +93,7 @@ violations fences_out_of_order(const std::vector<hold>& of_one_lock, bool exclus
   return found;
 }
 
-violations ledger::see(const event& e) {
+violations resource_check::see(const event& e) {
   using kind = event::kind;
   violations found;
   const std::string who =
@@ -149,12 +149,13 @@ violations overlaps(const std::vector<hold>& of_one_lock, std::int64_t& time) {
   return found;
 }
 
-violations late_hand_offs(const std::vector<hold>& of_one_lock, const weather& w, std::int64_t slack, lateness& all) {
+violations late_hand_offs(const std::vector<hold>& of_one_lock, const fault_times& w, std::int64_t slack,
+                          lateness& all) {
   violations found;
   for (std::size_t n = 1; n < of_one_lock.size(); ++n) {
     const hold &before = of_one_lock[n - 1], &h = of_one_lock[n];
     const bool waited = h.called < before.over && h.granted > before.over;
-    if (before.ending != hold::end::released || !waited || !w.calm(before.over, h.granted)) continue;
+    if (before.ending != hold::end::released || !waited || !w.fault_free(before.over, h.granted)) continue;
     all.all.push_back(h.granted - before.over);
     if (all.all.back() > slack)
       found.push_back({4, h.granted, shown(h) + " waited for what " + shown(before) + " left"});
@@ -162,21 +163,21 @@ violations late_hand_offs(const std::vector<hold>& of_one_lock, const weather& w
   return found;
 }
 
-violations late_orphans(const std::vector<hold>& of_one_lock, const weather& w, std::int64_t slack, lateness& all) {
+violations late_orphans(const std::vector<hold>& of_one_lock, const fault_times& w, std::int64_t slack, lateness& all) {
   violations found;
   for (const hold& dead : of_one_lock) {
     if (dead.ending != hold::end::died || !dead.believed()) continue;
     const auto next = std::upper_bound(of_one_lock.begin(), of_one_lock.end(), dead.over,
                                        [](std::int64_t at, const hold& h) { return at < h.granted; });
     const std::int64_t due = dead.over + dead.ttl;
-    if (next == of_one_lock.end() || next->called > due || !w.calm(dead.over, next->granted)) continue;
+    if (next == of_one_lock.end() || next->called > due || !w.fault_free(dead.over, next->granted)) continue;
     all.all.push_back(std::max<std::int64_t>(0, next->granted - due));
     if (all.all.back() > slack) found.push_back({5, next->granted, shown(*next) + " waited for dead " + shown(dead)});
   }
   return found;
 }
 
-violations aftermath::see(const event& e) {
+violations recovery_check::see(const event& e) {
   using kind = event::kind;
   const std::string who = "party " + std::to_string(e.party) + ", " + locks[e.lock].name;
   switch (e.what) {
@@ -187,10 +188,10 @@ violations aftermath::see(const event& e) {
       const event& call = calls_[e.party];
       const bool had_time = call.deadline - call.at >= slack_;
       if (!healed_ || call.at < *healed_ + settled || !had_time) break;
-      return {{6, e.at, who + " did not get the lock though nothing was wrong"}};
+      return {{6, e.at, who + " did not get the lock although no fault was active"}};
     }
     case kind::probe:
-      if (!e.yes) return {{6, e.at, who + " cannot be had any more"}};
+      if (!e.yes) return {{6, e.at, who + " cannot be acquired any more"}};
       break;
     case kind::leftover: return {{6, e.at, std::string("left behind: ") + e.text}};
     case kind::died:
@@ -217,8 +218,8 @@ violations losses::see(const event& e) {
   switch (e.what) {
     case kind::granted: over_[e.party] = false; break;
     case kind::believes:
-      if (e.at >= e.deadline) return {{7, e.at, who + " believes beyond its deadline"}};
-      if (over_[e.party]) return {{7, e.at, who + " believes again after its loss"}};
+      if (e.at >= e.deadline) return {{7, e.at, who + " is held beyond its deadline"}};
+      if (over_[e.party]) return {{7, e.at, who + " is held again after its loss"}};
       break;
     case kind::doubts:
       over_[e.party] = true;
@@ -228,9 +229,9 @@ violations losses::see(const event& e) {
       over_[e.party] = true;
       told_.all.push_back(std::max<std::int64_t>(0, e.at - e.deadline));
       break;
-    case kind::untold: return {{7, e.at, who + " was lost, and nobody was told"}};
+    case kind::untold: return {{7, e.at, who + " was lost, and its holder was not notified"}};
     case kind::released:
-      if (e.value == 0 && over_[e.party]) return {{7, e.at, who + " was lost, and its release says yes"}};
+      if (e.value == 0 && over_[e.party]) return {{7, e.at, who + " was lost, and its release returned yes"}};
       break;
     default: break;
   }
@@ -242,7 +243,8 @@ violations runs::see(const event& e) {
   switch (e.what) {
     case kind::runs: all_[e.value].at = e.at; break;
     case kind::began:
-      if (++all_[e.value].began > 1) return {{8, e.at, "run " + std::to_string(e.value) + " began its command twice"}};
+      if (++all_[e.value].began > 1)
+        return {{8, e.at, "run " + std::to_string(e.value) + " started its command twice"}};
       break;
     case kind::ended: all_[e.value].command = e.deadline; break;
     case kind::ran: all_[e.value].program = e.deadline; break;

@@ -10,39 +10,39 @@
 #include "chaos/holds.hpp"
 #include "chaos/locks.hpp"
 
-/// The eight conditions, each by itself. None asks for a time that the machine could fail to give: where a time is a
-/// part of the condition it is a figure, and a violation only beyond `slack`.
+/// The eight conditions. Times are reported as figures and are a violation only beyond `slack`, so that a slow machine
+/// fails no condition.
 namespace holdfast::chaos {
 
 struct violation {
-  int condition;  ///< of the eight
+  int condition;  ///< 1 to 8
   std::int64_t at;
   std::string what;
 };
 using violations = std::vector<violation>;
 
-/// A fault is felt for so long after its end.
+/// A fault may have effects for this long after its end.
 inline constexpr std::chrono::seconds settling{1};
 
-/// What a topology promises. What it does not promise is counted.
+/// What a topology promises. Violations of other conditions are only counted.
 struct promises {
-  bool exclusion = true;    ///< no two at once, each before its deadline
-  bool fences_grow = true;  ///< who asks after another has it gets a higher fence
+  bool exclusion = true;    ///< no two holders at once before their deadlines
+  bool fences_grow = true;  ///< a caller that asks after a grant gets a higher fence
 };
 
-/// When faults were at work, but those that only the naive lock feels. None lasts for a minute.
-class weather {
+/// When faults were active, except those that affect only the naive lock. No fault lasts for a minute.
+class fault_times {
  public:
   void see(const event&);
-  /// Nothing was wrong, nor had been just before.
-  [[nodiscard]] bool calm(std::int64_t from, std::int64_t to) const;
+  /// True if no fault was active in this time or shortly before it.
+  [[nodiscard]] bool fault_free(std::int64_t from, std::int64_t to) const;
 
  private:
-  struct spell {
+  struct span {
     std::int64_t from, to;
   };
-  std::map<std::int64_t, std::size_t> running_;  // fault -> its spell
-  std::vector<spell> spells_;
+  std::map<std::int64_t, std::size_t> running_;  // by fault: its index in spans_
+  std::vector<span> spans_;
 };
 
 /// Times from one event to another, in ns.
@@ -51,15 +51,15 @@ struct lateness {
   [[nodiscard]] std::int64_t at(double quantile) const;
 };
 
-/// C1. The order of fences is the order of grants: by who had it before another asked for it, and, where two never hold
-/// at once, by who held it first. `of_one_lock` is in order of `granted`.
+/// C1. Fences grow in the order of grants: a call that starts after a grant gets a higher fence, and where two holders
+/// never overlap, so does the later one. `of_one_lock` is in order of `granted`.
 [[nodiscard]] violations fences_out_of_order(const std::vector<hold>& of_one_lock, bool exclusion);
 
-/// C2. At the resource that checks fences none is admitted that is lower than one before, and no update is lost.
-class ledger {
+/// C2. The resource that checks fences admits no fence lower than an earlier one, and loses no update.
+class resource_check {
  public:
   [[nodiscard]] violations see(const event&);
-  /// At the resource that does not check.
+  /// At the resource that does not check fences.
   [[nodiscard]] std::uint64_t lost_unfenced(std::size_t lock) const { return unfenced_[lock].lost; }
   [[nodiscard]] std::uint64_t updates() const noexcept { return updates_; }
   [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
@@ -73,34 +73,35 @@ class ledger {
   std::uint64_t updates_ = 0, refused_ = 0;
 };
 
-/// C3. Times in which two believed that they hold what one can hold: [granted, released or deadline]; nor a writer and
-/// a reader, nor more permits than there are. `of_one_lock` is in order of `granted`. `time` gets how long they did.
+/// C3. No two parties held an exclusive lock at once, no writer together with a reader, and not more permits than
+/// exist. A hold lasts from `granted` to its release or deadline. `of_one_lock` is in order of `granted`. `time` is
+/// increased by the length of the overlaps.
 [[nodiscard]] violations overlaps(const std::vector<hold>& of_one_lock, std::int64_t& time);
 
-/// C4. From a release to the grant of one who was waiting, in calm weather.
-[[nodiscard]] violations late_hand_offs(const std::vector<hold>& of_one_lock, const weather&, std::int64_t slack,
+/// C4. The time from a release to a waiter's grant, while no fault is active.
+[[nodiscard]] violations late_hand_offs(const std::vector<hold>& of_one_lock, const fault_times&, std::int64_t slack,
                                         lateness&);
 
-/// C5. From the end of a dead holder's ttl to the grant of one who was waiting, in calm weather.
-[[nodiscard]] violations late_orphans(const std::vector<hold>& of_one_lock, const weather&, std::int64_t slack,
+/// C5. The time from the end of a dead holder's ttl to a waiter's grant, while no fault is active.
+[[nodiscard]] violations late_orphans(const std::vector<hold>& of_one_lock, const fault_times&, std::int64_t slack,
                                       lateness&);
 
-/// C6. When the faults are over: who asks with time enough gets the lock, every lock can be had, nothing is left
-/// behind, all processes end by themselves, and none has many more open files and threads than before its first lock.
-class aftermath {
+/// C6. After the faults, each call with enough time gets its lock, every lock can be acquired, no keys remain, all
+/// processes exit normally, and none has many more open files and threads than before its first lock.
+class recovery_check {
  public:
-  explicit aftermath(std::int64_t slack) : slack_(slack) {}
+  explicit recovery_check(std::int64_t slack) : slack_(slack) {}
   [[nodiscard]] violations see(const event&);
 
  private:
   const std::int64_t slack_;
   std::optional<std::int64_t> healed_;
   std::map<std::uint32_t, event> calls_;  // by party
-  std::map<std::uint32_t, event> stock_;  // the first, by process
+  std::map<std::uint32_t, event> stock_;  // the first event of each process
 };
 
-/// C7. Nobody believes beyond the deadline, nor again after a loss; each loss is told, and no release takes a loss for
-/// a yes.
+/// C7. held() is false after the deadline and after a loss, each loss is reported, and release() does not return yes
+/// for a lost lease.
 class losses {
  public:
   [[nodiscard]] violations see(const event&);
@@ -108,16 +109,16 @@ class losses {
   [[nodiscard]] const lateness& told() const noexcept { return told_; }
 
  private:
-  std::map<std::uint32_t, bool> over_;  // by party: its lease was found to be over
+  std::map<std::uint32_t, bool> over_;  // by party: whether its lease was found to have ended
   std::uint64_t count_ = 0;
   lateness told_;
 };
 
-/// C8. What the program's exit code says of a run is what its command saw.
+/// C8. The exit code of the program matches what happened to its command.
 class runs {
  public:
   [[nodiscard]] violations see(const event&);
-  /// All is known: judges those that have ended.
+  /// Checks the runs that have ended, at the end of the history.
   [[nodiscard]] violations finish() const;
   [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
 

@@ -10,14 +10,14 @@
 
 namespace holdfast::chaos {
 
-/// Of what run a history is: its first line.
+/// The first line of a history: the run that it belongs to.
 struct heading {
   std::string topology;
   std::uint64_t seed = 0;
   promises promised;
 };
 
-/// A file of events, one line each, behind its heading.
+/// A file of events, one per line, after its heading.
 class history {
  public:
   /// Throws std::runtime_error if the file cannot be written.
@@ -31,7 +31,7 @@ class history {
   std::ofstream out_;
 };
 
-/// Calls `each` with all events of a file, in its order. Throws std::runtime_error if it is no history.
+/// Calls `each` with all events of a file, in its order. Throws std::runtime_error if it is not a history.
 template <class Begin, class Each>
 void replay(const std::string& file, Begin begin, Each each) {
   std::ifstream in(file);

@@ -56,7 +56,7 @@ void holds::see(const event& e) {
       break;
     }
     case kind::runs: runs_[e.value] = e; break;
-    case kind::began: {  // what a command believes has no clock: it counts in the order of fences only
+    case kind::began: {  // a command has no deadline, so it counts for the order of fences only
       const event& run = runs_[e.value];
       closed_({.party = e.party,
                .lock = e.lock,

@@ -8,7 +8,7 @@
 
 namespace holdfast::chaos {
 
-/// One holding of a lock, as its holder saw it.
+/// One lease of a lock, as its holder saw it.
 struct hold {
   enum class end { open, released, lost, unknown, died };
   std::uint32_t party = 0;
@@ -17,22 +17,22 @@ struct hold {
   end ending = end::open;
   std::uint64_t fence = 0;
   std::int64_t ttl = 0;       ///< ns
-  std::int64_t called = 0;    ///< when its holder asked for it
-  std::int64_t granted = 0;   ///< when it had it
-  std::int64_t deadline = 0;  ///< the last that its holder knew
-  std::int64_t over = 0;      ///< when the holder gave it back, found it lost, or died; 0: not yet
+  std::int64_t called = 0;    ///< when the call started
+  std::int64_t granted = 0;   ///< when the call returned
+  std::int64_t deadline = 0;  ///< the last one that the holder knew
+  std::int64_t over = 0;      ///< when the holder released it, found it lost, or died; 0: not yet
 
-  /// The end of the time in which its holder may believe in it; not after `granted`: there was none.
+  /// When the holder stopped relying on it. If that is not after `granted`, it never did.
   [[nodiscard]] std::int64_t until() const noexcept { return over != 0 && over < deadline ? over : deadline; }
   [[nodiscard]] bool believed() const noexcept { return until() > granted; }
 };
 
-/// Makes holds of events. Those of one party come in order; parties may be late by as long as a process stood still.
+/// Builds holds from events. The events of one party arrive in order; those of a stopped process arrive late.
 class holds {
  public:
   explicit holds(std::function<void(const hold&)> closed) : closed_(std::move(closed)) {}
   void see(const event&);
-  /// Those that are still open are closed as they are.
+  /// Closes the holds that are still open.
   void finish();
   [[nodiscard]] const std::map<std::uint32_t, hold>& open() const noexcept { return open_; }
 

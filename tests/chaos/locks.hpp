@@ -5,7 +5,7 @@
 
 namespace holdfast::chaos {
 
-/// What is fought for. Each has a counter that checks fences, and one that does not.
+/// The locks of a run. Each has a counter that checks fences and one that does not.
 struct lock {
   enum class kind { exclusive, shared, permits };
   const char* name;
@@ -15,9 +15,9 @@ struct lock {
 
 inline constexpr lock locks[] = {
     {"door", lock::kind::exclusive},  {"safe", lock::kind::exclusive},
-    {"shop", lock::kind::exclusive},  // by the library and by the program
+    {"shop", lock::kind::exclusive},  // used by the library and by the program
     {"hall", lock::kind::shared},     {"desks", lock::kind::permits, 3},
-    {"naive", lock::kind::exclusive},  // by SET NX PX and DEL
+    {"naive", lock::kind::exclusive},  // uses SET NX PX and DEL
 };
 inline constexpr std::size_t lock_count = std::size(locks);
 inline constexpr std::uint8_t shop = 2, first_shared = 3, naive_lock = 5;

@@ -20,10 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A connection to a Redis server; a new one after each trouble, to the next of those that it knows.
+/// A connection to a Redis server. After each error it connects to the next address.
 class plain_connection {
  public:
-  /// Paths with commas between them.
+  /// `paths` are separated by commas.
   explicit plain_connection(const std::string& paths) {
     std::istringstream in(paths);
     for (std::string path; std::getline(in, path, ',');) paths_.push_back(path);
@@ -32,7 +32,7 @@ class plain_connection {
   plain_connection& operator=(const plain_connection&) = delete;
   ~plain_connection() { drop(); }
 
-  /// The first letter of the reply; '?': there is none, or it is an error.
+  /// The first character of the reply, or '?' if there is none or it is an error.
   char ask(const std::string& words) {
     if (socket_ < 0 && !connect()) return '?';
     const std::string request = words + "\r\n";
@@ -69,7 +69,7 @@ class plain_connection {
 
 }  // namespace
 
-void be_naive(const assignment& a, line& office) {
+void run_naive_client(const assignment& a, event_channel& coordinator) {
   using kind = event::kind;
   plain_connection server(a.where);
   std::mt19937_64 choose(a.seed);
@@ -80,22 +80,22 @@ void be_naive(const assignment& a, line& office) {
     event e = me;
     e.what = what;
     e.at = now();
-    e.deadline = std::numeric_limits<std::int64_t>::max();  // it knows of none
+    e.deadline = std::numeric_limits<std::int64_t>::max();  // it has none
     return e;
   };
   bool waits = false;
-  while (office.ask(say(kind::next)).yes) {
-    if (!waits) office.tell(say(kind::calls));
+  while (coordinator.ask(say(kind::next)).yes) {
+    if (!waits) coordinator.tell(say(kind::calls));
     waits = server.ask("SET {naive} mine NX PX 300") != '+';
     if (waits) {
-      std::this_thread::sleep_for(5ms);  // as such locks do: it asks again
+      std::this_thread::sleep_for(5ms);  // such locks poll
       continue;
     }
-    office.tell(say(kind::granted));
-    add_unfenced(office, me, choose() % 2000);
-    office.tell(say(kind::releases));
+    coordinator.tell(say(kind::granted));
+    add_unfenced(coordinator, me, choose() % 2000);
+    coordinator.tell(say(kind::releases));
     (void)server.ask("DEL {naive}");
-    office.tell(say(kind::released));
+    coordinator.tell(say(kind::released));
   }
 }
 

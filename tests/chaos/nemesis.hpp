@@ -5,26 +5,26 @@
 #include <optional>
 #include <vector>
 
-#include "chaos/office.hpp"
+#include "chaos/coordinator.hpp"
 #include "chaos/topology.hpp"
 
 namespace holdfast::chaos {
 
-/// Does harm, by a seed: to the servers and their lines what the topology offers, and to processes SIGSTOP and kill -9,
-/// half of it aimed at one that holds a lock. Now and then it mends everything, kills a holder, and waits to see who
-/// gets its lock.
+/// Injects faults, chosen by a seed: those that the topology offers for servers and connections, and SIGSTOP and
+/// SIGKILL for processes, half of them aimed at a holder. Now and then it ends all faults, kills a holder, and waits
+/// until another client gets the lock.
 class nemesis {
  public:
-  /// `hire` brings a process in the place of one that was killed.
-  nemesis(topology&, office&, std::uint64_t seed, std::function<void(role)> hire);
-  /// One step: some faults begin, some end. Takes some ten milliseconds.
+  /// `start_process` replaces a process that was killed.
+  nemesis(topology&, coordinator&, std::uint64_t seed, std::function<void(role)> start_process);
+  /// Starts and ends some faults. Takes about ten milliseconds or more.
   void step();
-  /// All faults are over, and the servers have recovered from them.
+  /// Ends all faults and waits until the servers have recovered.
   void heal();
 
  private:
   using instant = std::chrono::steady_clock::time_point;
-  struct wound {
+  struct running_fault {
     event said;
     std::string part;
     std::function<void()> end;
@@ -34,17 +34,17 @@ class nemesis {
   [[nodiscard]] std::optional<std::uint32_t> victim();
   void begin(const std::string& name, const std::string& part, std::chrono::milliseconds longest,
              const std::function<void()>& what, std::function<void()> end);
-  void end(wound&);
-  void harm_servers();
-  void stop_somebody();
-  void kill_somebody();
-  void make_an_orphan();
+  void end(running_fault&);
+  void inject_fault();
+  void stop_process();
+  void kill_process();
+  void make_orphan();
 
   topology& topology_;
-  office& office_;
-  const std::function<void(role)> hire_;
+  coordinator& coordinator_;
+  const std::function<void(role)> start_process_;
   std::vector<fault> faults_;
-  std::vector<wound> wounds_;
+  std::vector<running_fault> running_;
   choices choose_;
   instant next_orphan_ = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   std::int64_t last_ = 0;

@@ -1,6 +1,5 @@
-// One server that keeps its data, and Redlock over three and over five that never die, on a network that loses their
-// packets: in one direction, so that requests arrive and their replies do not, or the other way round, or in both. It
-// takes a machine that allows a network of our own: see tests/partitions.
+// One server with persistence, and Redlock over three and over five servers that never die, on a network that drops
+// packets in one direction or both. It needs a machine that allows network namespaces: see tests/partitions.
 #include <memory>
 
 #include "chaos/redis_faults.hpp"
@@ -12,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using way = test::private_network::way;
 
-/// Clients take two lines to each server: by two addresses.
+/// Clients use two addresses for each server.
 constexpr const char* addresses[] = {"127.0.0.1", "127.0.0.2"};
 
 struct remote_server {

@@ -35,7 +35,7 @@ pid_t start(std::vector<std::string> words) {
 
 }  // namespace
 
-void use_the_program(const assignment& a, line& office) {
+void run_program_client(const assignment& a, event_channel& coordinator) {
   std::mt19937_64 choose(a.seed);
   event me;
   me.party = a.process * threads;
@@ -48,12 +48,12 @@ void use_the_program(const assignment& a, line& office) {
     e.deadline = code;
     return e;
   };
-  for (std::int64_t n = 0; office.ask(say(kind::next, 0, 0)).yes; ++n) {
+  for (std::int64_t n = 0; coordinator.ask(say(kind::next, 0, 0)).yes; ++n) {
     const std::int64_t run = a.process * std::int64_t{1'000'000} + n;
-    office.tell(say(kind::runs, run, ttl_in_ms));
+    coordinator.tell(say(kind::runs, run, ttl_in_ms));
     const pid_t pid =
         start({HOLDFAST_PROGRAM, "run", "--quiet", "--store", a.where, "--ttl", std::to_string(ttl_in_ms) + "ms", "-w",
-               "3s", locks[shop].name, "--", HOLDFAST_CHAOS_CLIENT, "command", a.office, std::to_string(a.process),
+               "3s", locks[shop].name, "--", HOLDFAST_CHAOS_CLIENT, "command", a.coordinator, std::to_string(a.process),
                std::to_string(run)});
     if (choose() % 8 == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(choose() % 200));
@@ -62,11 +62,11 @@ void use_the_program(const assignment& a, line& office) {
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    office.tell(say(kind::ran, run, WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status)));
+    coordinator.tell(say(kind::ran, run, WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status)));
   }
 }
 
-int be_the_command(std::uint32_t process, std::int64_t run, line& office) {
+int run_command(std::uint32_t process, std::int64_t run, event_channel& coordinator) {
   const char* fence = std::getenv("HOLDFAST_FENCE");
   if (fence == nullptr) throw std::runtime_error("no fence");
   std::mt19937_64 choose(static_cast<std::uint64_t>(run));
@@ -77,15 +77,15 @@ int be_the_command(std::uint32_t process, std::int64_t run, line& office) {
   me.value = run;
   me.what = kind::began;
   me.at = now();
-  office.tell(me);
+  coordinator.tell(me);
   for (std::uint64_t n = choose() % 4; n > 0; --n) {
-    if (!add_fenced(office, me, me.fence, choose() % 20'000)) break;
+    if (!add_fenced(coordinator, me, me.fence, choose() % 20'000)) break;
   }
   const auto code = static_cast<int>(choose() % 4);
   me.what = kind::ended;
   me.at = now();
   me.deadline = code;
-  office.tell(me);
+  coordinator.tell(me);
   return code;
 }
 

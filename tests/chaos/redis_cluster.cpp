@@ -1,6 +1,6 @@
-// Three primaries with a replica each: nodes are killed and stand still, replicas take over by command and by
-// themselves, and the slots of locks move from one primary to another while they are held and waited for. A primary
-// that comes back empty before it was replaced makes its replica empty, too; what was not replicated yet is gone.
+// Three primaries with a replica each. Nodes are killed and stopped, replicas take over by command and by themselves,
+// and slots move from one primary to another while their locks are held and waited for. A primary that restarts empty
+// before it was replaced also empties its replica, and writes that were not replicated are lost.
 #include "support/redis_cluster.hpp"
 
 #include <algorithm>
@@ -37,18 +37,18 @@ class sharded : public topology {
     return all;
   }
 
-  /// Every slot is at one primary and not on its way, and each primary has its replica.
+  /// True if every slot has one primary and is not migrating, and each primary has its replica.
   void recover() override {
     const auto is_well = [this] {
       std::this_thread::sleep_for(20ms);
       for (const lock& each : locks) cluster_.forget_move(slot_of(each));
       return cluster_.is_ok();
     };
-    if (!test::eventually(is_well)) throw std::runtime_error("a cluster that does not recover: " + cluster_.views());
+    if (!test::eventually(is_well)) throw std::runtime_error("the cluster does not recover: " + cluster_.views());
   }
 
-  /// Where clients look for them. A node may have keys of a slot that it does not have, which nobody ever sees: a
-  /// replica that takes over has not heard yet that they moved away, or a move was cut short.
+  /// Only at the node that clients ask. A node may also have keys of a slot that it does not serve, if it took over
+  /// from a primary before it knew of the migration, or a migration was interrupted. No client sees those.
   std::vector<std::string> leftovers() override {
     return at_each(cluster_.primaries(), [this](std::size_t n) {
       std::vector<std::string> keys = locks_at(cluster_.node(n));
@@ -93,7 +93,7 @@ class sharded : public topology {
     return *victim_;
   }
 
-  /// A replica is told to take over: in good order, without its primary, or without anybody's consent.
+  /// Makes a replica take over with CLUSTER FAILOVER, FORCE or TAKEOVER.
   void fail_over(choices& c) {
     std::vector<std::size_t> replicas;
     const std::vector<std::size_t> primaries = cluster_.primaries();
@@ -103,23 +103,23 @@ class sharded : public topology {
     if (replicas.empty()) return;
     std::vector<std::string> words = {"CLUSTER", "FAILOVER"};
     if (const std::size_t how = c() % 3; how != 0) words.push_back(how == 1 ? "FORCE" : "TAKEOVER");
-    (void)cluster_.ask(replicas[c() % replicas.size()], words);  // which it refuses when it has lost its primary
+    (void)cluster_.ask(replicas[c() % replicas.size()], words);  // refused if it has lost its primary
   }
 
   void begin_move(choices& c) {
     slot_ = slot_of(locks[c() % naive_lock]);
-    const std::size_t keys = c() % 4;  // it has three at most
+    const std::size_t keys = c() % 4;  // there are at most three
     try {
       const std::size_t from = cluster_.owner_of(slot_);
       to_ = c() % cluster_.size();
       to_ = destination(from);
       cluster_.begin_to_move(slot_, from, to_);
       if (keys != 0) cluster_.move_keys(slot_, from, to_, keys);
-    } catch (const std::runtime_error&) {  // somebody else takes over just now: all is done in the end
+    } catch (const std::runtime_error&) {  // another node takes over just now; finish() completes it
     }
   }
 
-  /// Primaries may have been replaced since it began.
+  /// Primaries may have been replaced since the migration began.
   void finish_move() {
     std::string why;
     const auto is_moved = [&] {
@@ -138,8 +138,8 @@ class sharded : public topology {
     }
   }
 
-  /// Another primary: the one to which keys of the slot have gone already, if there is one, or the one that was chosen,
-  /// if it is one.
+  /// The primary to migrate to: the one that already has keys of the slot, if any, otherwise the chosen node if it is a
+  /// primary.
   [[nodiscard]] std::size_t destination(std::size_t from) {
     std::vector<std::size_t> others = cluster_.primaries();
     std::erase(others, from);
@@ -153,7 +153,7 @@ class sharded : public topology {
 
   mutable test::redis_cluster cluster_{{.replicas = 3, .proxies = true}};
   test::redis_server* victim_ = nullptr;
-  std::uint16_t slot_ = 0;  // that is on its way
+  std::uint16_t slot_ = 0;  // that is migrating
   std::size_t to_ = 0;
 };
 

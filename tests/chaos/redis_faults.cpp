@@ -16,48 +16,48 @@ using test::fault_proxy;
 using way = fault_proxy::way;
 using treatment = fault_proxy::treatment;
 
-std::vector<fault> faults_of(fault_proxy& line, const std::string& part) {
-  const auto heal = [&line] { line.heal(); };
+std::vector<fault> faults_of(fault_proxy& proxy, const std::string& part) {
+  const auto heal = [&proxy] { proxy.heal(); };
   const auto one_way = [](choices& c) { return c() % 2 == 0 ? way::to_server : way::to_client; };
-  const auto refuse = [&line](choices&) {
-    line.refuse(true);
-    line.reset();
+  const auto refuse = [&proxy](choices&) {
+    proxy.refuse(true);
+    proxy.reset();
   };
   return {
-      {.name = "reset", .part = part, .begin = [&line](choices&) { line.reset(); }},
+      {.name = "reset", .part = part, .begin = [&proxy](choices&) { proxy.reset(); }},
       {.name = "silence",
        .part = part,
-       .begin = [&line, one_way](choices& c) { line.treat(one_way(c), treatment::swallow); },
+       .begin = [&proxy, one_way](choices& c) { proxy.treat(one_way(c), treatment::swallow); },
        .end = heal,
        .weight = 2},
       {.name = "late",
        .part = part,
-       .begin = [&line, one_way](choices& c) { line.treat(one_way(c), treatment::hold); },
+       .begin = [&proxy, one_way](choices& c) { proxy.treat(one_way(c), treatment::hold); },
        .end = heal,
        .weight = 2},
       {.name = "slow",
        .part = part,
-       .begin = [&line, one_way](choices& c) { line.delay(one_way(c), std::chrono::milliseconds(c() % 100)); },
+       .begin = [&proxy, one_way](choices& c) { proxy.delay(one_way(c), std::chrono::milliseconds(c() % 100)); },
        .end = heal},
       {.name = "cut",
        .part = part,
-       .begin = [&line, one_way](choices& c) { line.cut_after(one_way(c), c() % 4000); },
+       .begin = [&proxy, one_way](choices& c) { proxy.cut_after(one_way(c), c() % 4000); },
        .end = heal,
        .weight = 2},
-      {.name = "mute", .part = part, .begin = [&line](choices&) { line.mute_those_that_are_open(); }},
+      {.name = "mute", .part = part, .begin = [&proxy](choices&) { proxy.mute_those_that_are_open(); }},
       {.name = "refuse", .part = part, .begin = refuse, .end = heal},
   };
 }
 
 fault clock_steps(const test::stepped_clock& clock, const std::string& part) {
-  const auto highest = std::make_shared<std::chrono::milliseconds>(0);  // that it was ahead
+  const auto highest = std::make_shared<std::chrono::milliseconds>(0);  // how far it was ahead
   const auto step = [&clock, highest](choices& c) {
     constexpr std::chrono::milliseconds steps[] = {20ms, 300ms, 2s, 10min, 1h, -20ms, -300ms, -10min, -1h};
     const std::chrono::milliseconds ahead = *highest + steps[c() % std::size(steps)];
     *highest = std::max(*highest, ahead);
     clock.set_ahead(ahead);
   };
-  // What a dead process holds stays for as long as the clock is behind what it was: so that is mended.
+  // The lock of a dead process stays while the clock is behind its highest time, so the clock is set back to that.
   return {.name = "clock", .part = part, .begin = step, .end = [&clock, highest] { clock.set_ahead(*highest); }};
 }
 
@@ -74,11 +74,11 @@ void start_again(test::redis_server& s) {
     try {
       if (s.pid() < 0) s.start();
       return s.ask({"PING"}).text == "PONG";
-    } catch (const std::runtime_error&) {  // somebody has its port for a moment
+    } catch (const std::runtime_error&) {  // another process has its port for a moment
       return false;
     }
   };
-  if (!test::eventually(is_ready)) throw std::runtime_error("a server does not read its data");
+  if (!test::eventually(is_ready)) throw std::runtime_error("a server does not load its data");
 }
 
 std::vector<std::string> locks_at(const test::redis_server& s) {

@@ -8,25 +8,25 @@
 #include "support/redis_server.hpp"
 #include "support/stepped_clock.hpp"
 
-/// What the topologies of Redis have in common.
+/// Shared by the topologies of Redis.
 namespace holdfast::chaos {
 
-/// What networks do. The line must outlive the faults.
-[[nodiscard]] std::vector<fault> faults_of(test::fault_proxy& line, const std::string& part);
+/// Network faults. The proxy must outlive them.
+[[nodiscard]] std::vector<fault> faults_of(test::fault_proxy& proxy, const std::string& part);
 
-/// It is set, by milliseconds and by an hour, forwards and backwards. It must outlive the fault.
+/// Steps the clock by milliseconds or by an hour, forwards or backwards. The clock must outlive the fault.
 [[nodiscard]] fault clock_steps(const test::stepped_clock&, const std::string& part);
 
-/// The memory of a server is full: it takes no new keys.
+/// Lets the server run out of memory, so that it accepts no new keys.
 [[nodiscard]] fault full_memory(test::redis_server&, const std::string& part);
 
-/// One that was killed; it has read its data when this returns.
+/// Starts a server that was killed, and waits until it has loaded its data.
 void start_again(test::redis_server&);
 
-/// The keys of locks and queues that are there now; fences, which stay for a day, are not among them.
+/// The keys of locks and queues at the server, without fences, which stay for a day.
 [[nodiscard]] std::vector<std::string> locks_at(const test::redis_server&);
 
-/// What `keys_of` finds at each of several, together.
+/// What `keys_of` finds at all of the servers.
 template <class Many, class Keys>
 [[nodiscard]] std::vector<std::string> at_each(const Many& all, Keys keys_of) {
   std::vector<std::string> found;

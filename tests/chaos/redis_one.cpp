@@ -1,4 +1,4 @@
-// One Redis server, three times: with its data safe on disk, without, and with a clock that is set.
+// One Redis server: with its data on disk, without persistence, or with a clock that is stepped.
 #include <stdexcept>
 
 #include "chaos/redis_faults.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using test::fault_proxy;
 
-/// What it may do to its locks: nothing, forget them, or end them early.
+/// What the faults may do to locks: nothing, forget them, or end them early.
 enum class habit { keeps, forgets, is_set };
 
 class one_server : public topology {

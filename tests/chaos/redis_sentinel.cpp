@@ -1,6 +1,7 @@
-// A primary, two replicas and three sentinels: replaced by hand, and by the sentinels when the primary is silent. An
-// old primary that comes back empty takes writes until it is told to follow; what was not replicated yet is gone.
-// Twice: as they are, and where grants wait for both replicas and no server takes writes without one.
+// A primary, two replicas and three sentinels. The primary is replaced by command, and by the sentinels when it does
+// not answer. An old primary that restarts empty accepts writes until it becomes a replica, and writes that were not
+// replicated are lost. There are two topologies: the defaults, and one where grants wait for both replicas and no
+// server accepts writes without a replica.
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -50,7 +51,7 @@ class watched_primary : public topology {
         {.name = "failover",
          .part = part,
          .begin =
-             [this](choices& c) {  // which they refuse while they are at it
+             [this](choices& c) {  // refused during a failover
                (void)group_.sentinel(c() % sentinel_count).ask({"SENTINEL", "FAILOVER", test::redis_group::service});
              },
          .end = [] {},
@@ -65,7 +66,7 @@ class watched_primary : public topology {
     return all;
   }
 
-  /// One primary, which all follow and all sentinels name.
+  /// True if all servers follow one primary, which all sentinels name.
   void recover() override {
     while (!is_well()) std::this_thread::sleep_for(20ms);
   }
@@ -76,7 +77,7 @@ class watched_primary : public topology {
   static void drop_all(test::redis_server& s) {
     try {
       (void)s.ask({"CLIENT", "KILL", "TYPE", "normal"});
-    } catch (const std::runtime_error&) {  // a sentinel has dropped them all at that moment, ours among them
+    } catch (const std::runtime_error&) {  // a sentinel has just dropped all connections
     }
   }
 
@@ -89,7 +90,7 @@ class watched_primary : public topology {
   [[nodiscard]] bool is_well() {
     try {
       return all_agree();
-    } catch (const std::runtime_error&) {  // a sentinel that changes the role of a server closes all its connections
+    } catch (const std::runtime_error&) {  // a sentinel that changes the role of a server closes all connections to it
       return false;
     }
   }

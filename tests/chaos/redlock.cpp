@@ -1,6 +1,6 @@
-// Redlock over three and over five servers that keep nothing on disk: one that was killed comes back empty, and must
-// not vote until all that it may have forgotten is over. And over three whose clocks are set: one that is set forwards
-// forgets its keys, and that it is young.
+// Redlock over three or five servers without persistence: a killed server restarts empty, and must not vote until every
+// lock that it may have forgotten has expired. Also over three whose clocks are stepped: a server whose clock is set
+// forwards forgets its keys, and that it has just started.
 #include <memory>
 #include <thread>
 
@@ -14,7 +14,7 @@ using test::fault_proxy;
 
 constexpr auto max_ttl = 2s;
 
-/// A server, and two ways to it.
+/// A server with two proxies.
 struct node {
   test::stepped_clock clock;
   test::redis_server server{{}, {}, clock.environment()};
@@ -53,7 +53,7 @@ class redlock : public topology {
     std::vector<fault> all;
     const std::size_t minority = nodes_.size() / 2;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      // So many parts, so many servers are dead or stand still at a time.
+      // Faults with the same part exclude each other, so at most this many servers are down at a time.
       const std::string servers = "servers " + std::to_string(n % minority);
       for (fault& f : of_the_server(nodes_[n]->server, servers)) all.push_back(std::move(f));
       if (clocks_are_set_) {

@@ -8,9 +8,9 @@
 #include <random>
 #include <thread>
 
-#include "chaos/line.hpp"
+#include "chaos/coordinator.hpp"
+#include "chaos/event_channel.hpp"
 #include "chaos/nemesis.hpp"
-#include "chaos/office.hpp"
 #include "chaos/topology.hpp"
 #include "holdfast/holdfast.hpp"
 #include "support/bounds.hpp"
@@ -43,18 +43,18 @@ void print(const violations& all) {
   if (all.size() > most) std::cout << "... and " << all.size() - most << " more\n";
 }
 
-class conductor {
+class chaos_run {
  public:
-  conductor(const plan& p, topology& t, history& h, checker& c)
-      : plan_(p), topology_(t), office_(c, h), seeds_(p.seed) {
+  chaos_run(const plan& p, topology& t, history& h, checker& c)
+      : plan_(p), topology_(t), coordinator_(c, h), seeds_(p.seed) {
     for (const role r : {role::library, role::library, role::library, role::library, role::library, role::naive,
                          role::naive, role::program}) {
-      hire(r);
+      start_process(r);
     }
   }
 
-  void rage() {
-    nemesis bad(topology_, office_, seeds_(), [this](role r) { hire(r); });
+  void inject_faults() {
+    nemesis bad(topology_, coordinator_, seeds_(), [this](role r) { start_process(r); });
     const auto begin = steady_clock::now();
     auto next = begin + 10s;
     const auto is_over = [&] {
@@ -72,20 +72,20 @@ class conductor {
     tell(healed);
   }
 
-  /// Nothing is wrong any more: who asks now gets what it asks for.
-  void calm_down() {
-    office_.set_limit(test::hang);
+  /// Without faults, each call must get its lock.
+  void recover() {
+    coordinator_.set_limit(test::hang);
     std::this_thread::sleep_for(2 * settling);
     const std::uint64_t enough = grants() + 20;
     (void)eventually([&] { return grants() >= enough; });
-    (void)eventually([&] { return office_.ask([](const checker& c) { return c.naive_failed(); }); });
-    office_.close();
-    if (eventually([&] { return !office_.people().anybody(); })) return;
+    (void)eventually([&] { return coordinator_.ask([](const checker& c) { return c.naive_failed(); }); });
+    coordinator_.close();
+    if (eventually([&] { return !coordinator_.processes().any(); })) return;
     event hangs{.what = kind::died, .value = -1};
     tell(hangs);
   }
 
-  void look_around() {
+  void inspect_locks() {
     store fresh = open(topology_.url(0));
     constexpr lock_options how{.ttl = 1s};
     for (std::uint8_t n = 0; n < naive_lock; ++n) {
@@ -118,20 +118,20 @@ class conductor {
  private:
   void tell(event& e) {
     e.at = now();
-    office_.tell(e);
+    coordinator_.tell(e);
   }
   std::uint64_t grants() {
-    return office_.ask([](const checker& c) { return c.grants(); });
+    return coordinator_.ask([](const checker& c) { return c.grants(); });
   }
   bool broken() {
-    return office_.ask([](const checker& c) { return !c.found().empty(); });
+    return coordinator_.ask([](const checker& c) { return !c.found().empty(); });
   }
-  void hire(role r) {
-    const std::string where = r == role::naive ? topology_.naive_sockets() : topology_.url(hired_++);
-    (void)office_.people().hire(r, where, seeds_(), topology_.shares());
+  void start_process(role r) {
+    const std::string where = r == role::naive ? topology_.naive_sockets() : topology_.url(started_++);
+    (void)coordinator_.processes().start(r, where, seeds_(), topology_.shares());
   }
   void progress(std::chrono::seconds so_far) {
-    office_.ask([&](checker& c) {
+    coordinator_.ask([&](checker& c) {
       c.look();
       std::cout << so_far.count() << " s: " << c.grants() << " grants, " << c.losses_seen() << " losses, " << c.faults()
                 << " faults, " << c.found().size() << " violations" << std::endl;
@@ -140,17 +140,17 @@ class conductor {
 
   const plan& plan_;
   topology& topology_;
-  office office_;
+  coordinator coordinator_;
   choices seeds_;
-  unsigned hired_ = 0;
+  unsigned started_ = 0;
 };
 
 bool judge(checker& c) {
   c.finish();
   c.figures(std::cout);
   print(c.found());
-  if (!c.naive_failed()) std::cout << "the naive lock was not found out: this run could not have seen anything\n";
-  if (c.grants() < enough_grants) std::cout << "a quiet run shows nothing\n";
+  if (!c.naive_failed()) std::cout << "the naive lock did not fail: this run could not have found anything\n";
+  if (c.grants() < enough_grants) std::cout << "too few grants for a meaningful run\n";
   return c.found().empty() && c.naive_failed() && c.grants() >= enough_grants;
 }
 
@@ -165,10 +165,10 @@ bool run(const plan& p) {
                   {p.topology, p.seed, servers->promised()});
   checker checks(servers->promised(), std::chrono::nanoseconds(p.slack).count());
   {
-    conductor all(p, *servers, written, checks);
-    all.rage();
-    all.calm_down();
-    all.look_around();
+    chaos_run all(p, *servers, written, checks);
+    all.inject_faults();
+    all.recover();
+    all.inspect_locks();
   }
   written.flush();
   std::cout << "== " << p.topology << ", seed " << p.seed << ", " << p.time.count() << " s\n";

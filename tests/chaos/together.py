@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Chaos runs of all topologies at a time: they wait for most of the time. Each is a test of its own, that tells.
+"""Runs the chaos of all topologies side by side, since they mostly wait. The result of each is a test of its own.
 
-usage: together.py run RUNNER FOLDER SEED TOPOLOGY...   all of them; what they say is kept in the folder
-       together.py tell FOLDER TOPOLOGY                 what one of them said; its exit code
+usage: together.py run RUNNER FOLDER SEED TOPOLOGY...   runs them and keeps their output in the folder
+       together.py tell FOLDER TOPOLOGY                 prints the output of one and returns its exit code
 
-HOLDFAST_TEST_LEVEL says how long each runs: "test" (the default) for a change, "check" before a release.
+HOLDFAST_TEST_LEVEL sets the time of each run: "test" (the default) for a change, "check" before a release.
 """
 import concurrent.futures
 import os
@@ -28,7 +28,7 @@ def run(runner, folder, time, seed, topology):
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            out.write(f"hangs: it was ended after {LONGEST} s\n")
+            out.write(f"hangs: killed after {LONGEST} s\n")
             code = 1
     log.with_suffix(".code").write_text(str(code if code >= 0 else 1))
     return f"{topology}: {'fine' if code == 0 else f'ended with {code}'}"

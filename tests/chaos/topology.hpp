@@ -8,7 +8,7 @@
 
 #include "chaos/conditions.hpp"
 
-/// What the chaos is about: servers, and what can happen to them.
+/// A topology: servers, and the faults that can happen to them.
 ///
 /// To add one: a file of its own in this folder with a class like `one_server` (redis_one.cpp), at its end
 ///
@@ -21,45 +21,45 @@ namespace holdfast::chaos {
 
 using choices = std::mt19937_64;
 
-/// Something that goes wrong at some part of a topology. Two faults are never at one part at a time, so a fault of a
-/// server need not mind that the server is dead already.
+/// A fault of some part of a topology. A part has one fault at a time, so a fault of a server need not handle that the
+/// server is already down.
 struct fault {
-  std::string name;  ///< one word, as it is counted
+  std::string name;  ///< one word, used in statistics
   std::string part;  ///< where: "server", "line 2"
   std::function<void(choices&)> begin;
-  std::function<void()> end = {};          ///< mends it; none: it is over at once
-  unsigned weight = 1;                     ///< how often, beside the others
-  std::chrono::milliseconds longest{900};  ///< lasts for a part of that, 10 s at most
+  std::function<void()> end = {};          ///< ends the fault; if empty, it ends at once
+  unsigned weight = 1;                     ///< relative frequency
+  std::chrono::milliseconds longest{900};  ///< its duration is random, up to this and 10 s at most
 };
 
-/// Its servers run while it lives. All members are called on one thread.
+/// The servers run while it exists. All members are called on one thread.
 class topology {
  public:
   virtual ~topology() = default;
-  /// For the n-th client: they need not all take the same way.
+  /// The URL for the n-th client; clients may use different addresses.
   [[nodiscard]] virtual std::string url(unsigned client) const = 0;
-  /// What it promises under the faults that it offers, and no more: the rest is counted.
+  /// What holds under the faults that it offers. Violations of the rest are only counted.
   [[nodiscard]] virtual promises promised() const = 0;
-  /// They are asked for once; they may refer to the topology.
+  /// Called once. The faults may refer to the topology.
   [[nodiscard]] virtual std::vector<fault> faults() = 0;
-  /// All faults are over: waits until the servers are as able as in the beginning.
+  /// Called when all faults have ended: waits until the servers work as in the beginning.
   virtual void recover() {}
-  /// Readers and permits work, too.
+  /// Whether read locks and permits work.
   [[nodiscard]] virtual bool shares() const { return true; }
-  /// For the naive lock, under the same faults: the path of a server's socket. Or several, with commas between them: it
-  /// goes to the next when one fails.
+  /// For the naive lock: the path of a server's socket, with the same faults. Several are separated by commas; the
+  /// client uses the next one when one fails.
   [[nodiscard]] virtual std::string naive_sockets() const = 0;
-  /// All faults are over, and all clients have gone: what is there of locks and queues?
+  /// The keys of locks and queues that remain when all faults and clients have ended.
   [[nodiscard]] virtual std::vector<std::string> leftovers() = 0;
 };
 
-/// By its name; made when it is to be used.
+/// Registers a topology by name; it is created when it is used.
 struct registered {
   registered(std::string name, std::function<std::unique_ptr<topology>()> make);
 };
 
 [[nodiscard]] std::vector<std::string> topologies();
-/// Throws std::runtime_error when there is none of that name.
+/// Throws std::runtime_error if no topology has that name.
 [[nodiscard]] std::unique_ptr<topology> make_topology(const std::string& name);
 
 }  // namespace holdfast::chaos

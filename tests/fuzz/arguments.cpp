@@ -1,5 +1,5 @@
-// Any arguments are read without harm. They are refused with 64 and words that tell what is wrong, or help is given, or
-// they ask for something; and nothing that is said repeats the password of a URL.
+// Any arguments are parsed safely: they are rejected with exit code 64 and a message, print help, or run a command. No
+// output repeats the password of a URL.
 #include "arguments.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 using test::demand;
 
-/// One argument a line. A byte 1 is a URL with a password of QZ, which nothing else has.
+/// One argument per line. A byte 1 stands for a URL with a password of QZ, which occurs nowhere else.
 std::vector<std::string> arguments_in(std::string_view bytes) {
   std::vector<std::string> all{"holdfast", ""};
   for (const char c : bytes) {

@@ -1,5 +1,5 @@
-// Any file of the configuration is read without harm. It is refused with words that say where and repeat no password,
-// or every store in it has a name that is told from a URL, a URL, and a ttl within bounds.
+// Any configuration file is parsed safely: it is rejected with a message that has the position and no password, or
+// every store in it has a name that is no URL, a URL, and a valid ttl.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 using test::demand;
 
-/// A byte 1 is a URL with a password of QZ, which nothing else has.
+/// A byte 1 stands for a URL with a password of QZ, which occurs nowhere else.
 std::string text_in(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -32,7 +32,7 @@ std::string text_in(std::string_view bytes) {
   return text;
 }
 
-/// A file in memory that only we may write to.
+/// A file in memory that only this user can write to.
 class scratch_file {
  public:
   scratch_file() : fd_(::memfd_create("config", MFD_CLOEXEC)) { demand(fd_ >= 0 && ::fchmod(fd_, S_IRUSR) == 0); }

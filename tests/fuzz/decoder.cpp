@@ -1,5 +1,5 @@
-// Any bytes are decoded without harm, to the same values however they are split; and those values, encoded again, are
-// read as the same values.
+// Any bytes are decoded safely, to the same values however they are split, and decoding the encoded values gives the
+// same values again.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,7 +31,7 @@ std::string encoded(const value& v) {
   return bytes;
 }
 
-/// Pieces of sizes that follow from the seed.
+/// Splits the input into pieces whose sizes depend on the seed.
 std::vector<std::string_view> split(std::string_view bytes, unsigned seed) {
   std::vector<std::string_view> pieces;
   while (!bytes.empty()) {
@@ -53,7 +53,7 @@ void check_round_trip(std::string_view bytes) {
   } catch (const redis::malformed&) {
     try {
       (void)d.next();
-      test::demand(false);  // once out of step, for ever
+      test::demand(false);  // a malformed stream must stay malformed
     } catch (const redis::malformed&) {
     }
   }

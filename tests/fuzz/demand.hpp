@@ -3,7 +3,7 @@
 
 namespace holdfast::test {
 
-/// What does not hold is a crash, which libFuzzer keeps and tells.
+/// Crashes if the condition is false; libFuzzer reports and keeps the input.
 inline void demand(bool holds) {
   if (!holds) std::abort();
 }

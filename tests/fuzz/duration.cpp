@@ -1,4 +1,4 @@
-// Any text is refused, or it is a duration within bounds; and that, written in milliseconds, is read as the same.
+// Any text is rejected or is a duration within bounds that, written in milliseconds, is parsed as the same value.
 #include "text/words.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A header is refused, or it is exactly what the fence in it would be written as.
+// A header is rejected or equals the formatted fence.
 #include "holdfast/fence_header.hpp"
 
 #include "fuzz/demand.hpp"

@@ -1,4 +1,4 @@
-// Any message is refused, or read within its bounds; and what it says, written again, is read as the same.
+// Any message is rejected or parsed within its bounds, and formatting and parsing it again gives the same message.
 #include <cstdint>
 #include <string>
 #include <string_view>

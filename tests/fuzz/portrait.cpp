@@ -1,4 +1,4 @@
-// Whatever a server says of itself is judged without harm, in whole findings; and so are keys of any name.
+// Any answer of a server about itself, and keys of any name, are examined safely and give complete findings.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace holdfast {
 namespace {
 
-/// Lines of `name value`, as names and values in turn.
+/// Lines of `name value`, as a flat list of names and values.
 redis::value settings_in(std::string_view text) {
   redis::value reply{.what = redis::value::kind::list, .number = 0, .text = {}, .items = {}};
   for (std::size_t at = 0; at < text.size();) {

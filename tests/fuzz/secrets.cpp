@@ -1,5 +1,5 @@
-// A password is never shown: not by the URL that may be shown, not by what is said of a bad one. The password is made
-// of Q, Z and what means something in a URL; nothing around it has a Q or a Z.
+// A password is never shown, neither in a redacted URL nor in an error about a bad one. The password consists of Q, Z
+// and characters with a meaning in URLs; the rest of the URL contains no Q or Z.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,14 +16,14 @@ using test::demand;
 
 bool is_silent(std::string_view text) { return text.find_first_of("QZ") == std::string_view::npos; }
 
-/// Up to the next line, which it cuts off.
+/// Returns and removes the next line.
 std::string_view line(std::string_view& bytes) {
   const std::string_view first = bytes.substr(0, bytes.find('\n'));
   bytes.remove_prefix(std::min(bytes.size(), first.size() + 1));
   return first;
 }
 
-/// What stands around the password: it may not have its letters, encoded or not.
+/// Text around the password: without its letters, encoded or not.
 std::string around(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) text.push_back(c == 'Q' || c == 'Z' ? 'q' : c);
@@ -45,7 +45,7 @@ void check_words_about(const std::string& url) {
     for (const net::endpoint& each : u.others) demand(is_silent(each.host));
     for (const auto& [name, value] : u.options) demand(is_silent(name) && is_silent(value));
     for (const char* file : {"password_file", "sentinel_password_file"}) {
-      if (u.options.contains(file)) return;  // it would be read, whatever it is
+      if (u.options.contains(file)) return;  // it would be read as a file
     }
   } catch (const net::bad_url& e) {
     demand(is_silent(e.what()));

@@ -45,7 +45,7 @@ verdict judge(const form& f, bool suspends) {
 constexpr bool knows_faults = true;
 verdict expected(const form&) { return verdict::right; }
 #else
-constexpr bool knows_faults = __GNUC__ == 12;  // the list was made for this one; others are shown, not judged
+constexpr bool knows_faults = __GNUC__ == 12;  // the list is for this compiler; the results of others are only printed
 verdict expected(const form& f) { return f.on_gcc12; }
 #endif
 

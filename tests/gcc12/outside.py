@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tries the forms that g++ 12 refuses to compile, or that it lets overflow the stack.
+"""Tries the forms that g++ 12 rejects, or for which it lets the stack overflow.
 
 They cannot stand in the executable beside the others. usage: outside.py COMPILER gcc12|right|unknown
 """
@@ -19,7 +19,7 @@ def compile_(compiler, *arguments):
 
 
 def refused_forms(compiler, gcc12):
-    """Each file's first line says what g++ 12 answers to it."""
+    """The first line of each file has the error message of g++ 12."""
     for source in sorted((HERE / "refused").glob("*.cpp")):
         words = source.read_text().splitlines()[0].removeprefix("// g++ 12 says: ")
         answer = compile_(compiler, "-c", source, "-o", "/dev/null")
@@ -30,7 +30,7 @@ def refused_forms(compiler, gcc12):
 
 
 def symmetric_transfer(compiler, gcc12):
-    """The stack is what a thread usually has: 8 MiB."""
+    """The stack has the usual 8 MiB."""
 
     def small_stack():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

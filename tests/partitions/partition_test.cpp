@@ -1,5 +1,5 @@
-// Servers whose packets the kernel drops, in one direction or in both: connections that are open fall silent, new ones
-// do not come about, and TCP delivers what it can when the packets pass again.
+// The kernel drops packets of servers, in one direction or both: open connections stall, new ones cannot be made, and
+// TCP delivers what it can after the partition.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -18,7 +18,7 @@ namespace {
 
 using way = test::private_network::way;
 
-/// A server at a port, on as many addresses as there are sides: who uses another address takes another line.
+/// A server on two addresses, whose packets are dropped separately.
 class remote_server {
  public:
   static constexpr const char* near = "127.0.0.1";
@@ -64,10 +64,10 @@ TEST_F(partition, without_replies_lets_a_caller_adopt_its_grant) {
       std::async(std::launch::async, [&] { return one.store.try_acquire("a", within(test::hang), {.ttl = 1h}); });
   EXPECT_TRUE(test::eventually([&] { return server.has("a"); })) << "the request has arrived";
   const std::string fence = server.fence_of("a");
-  EXPECT_FALSE(other.store.try_acquire("a")) << "so it is taken, whether its holder knows or not";
+  EXPECT_FALSE(other.store.try_acquire("a")) << "it is held, whether its holder knows or not";
   network->heal();
   const std::optional<lease> held = test::get(std::move(got));
-  ASSERT_TRUE(held) << "it took its own lock for another's";
+  ASSERT_TRUE(held) << "it mistook its own lock for another client's";
   EXPECT_EQ(server.fence_of("a"), fence) << "it was granted once";
 }
 
@@ -79,7 +79,7 @@ TEST_F(partition, without_replies_leaves_no_lock_of_a_caller_that_left) {
   EXPECT_EQ(why, errc::unreachable) << text;
   EXPECT_TRUE(server.has("a")) << "timed out, but succeeded";
   network->heal();
-  EXPECT_TRUE(other.store.try_acquire("a", within(test::hang))) << "it is given back when that can be said";
+  EXPECT_TRUE(other.store.try_acquire("a", within(test::hang))) << "it is released once the network works";
 }
 
 TEST_F(partition, without_requests_is_unreachable_and_acquires_nothing) {
@@ -97,7 +97,7 @@ TEST_F(partition, of_the_holder_is_reported_to_it_before_the_next_grant) {
     lease held = one.store.acquire("a", {.ttl = 2s});
     const std::stop_token lost = held.lost_token();
     auto waiting = other.wait_for("a");
-    server.drop(way::to_server, remote_server::far);  // where only replies are lost, it is renewed for ever
+    server.drop(way::to_server, remote_server::far);  // if only replies were lost, renewals would still arrive
     if (both) server.drop(way::to_client, remote_server::far);
     const std::optional<lease> next = test::get(std::move(waiting));
     ASSERT_TRUE(next);
@@ -106,7 +106,7 @@ TEST_F(partition, of_the_holder_is_reported_to_it_before_the_next_grant) {
     EXPECT_GT(next->fence(), held.fence());
     network->heal();
     EXPECT_EQ(held.release(), released::lost);
-    EXPECT_TRUE(next->held()) << "nothing of the first one's frees it";
+    EXPECT_TRUE(next->held()) << "the first holder must not release it";
   }
 }
 
@@ -122,7 +122,7 @@ TEST_F(partition, that_ends_in_time_loses_no_lease) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-/// Three servers, and five.
+/// With three servers and with five.
 class redlock_partition : public testing::TestWithParam<std::size_t> {
  protected:
   redlock_partition() {

@@ -6,8 +6,8 @@
 
 namespace holdfast::test {
 
-/// The words of the first line of docs/stores/redis.md that begins so, with the lines that continue it, as a shell
-/// reads them: from ACL on, and with "a secret" for SECRET.
+/// The words of the first line of docs/stores/redis.md that begins with this text, with its continuation lines, split
+/// as by a shell, starting at ACL and with "a secret" for SECRET.
 [[nodiscard]] inline std::vector<std::string> acl_in_the_document(const std::string& beginning) {
   std::ifstream document(HOLDFAST_SOURCE_DIR "/docs/stores/redis.md");
   std::vector<std::string> words;

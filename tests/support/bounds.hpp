@@ -11,10 +11,10 @@
 
 namespace holdfast::test {
 
-/// Whatever takes longer hangs. Nothing is asserted about time but this, and no passing test comes near it.
+/// An operation that takes longer is considered to hang. Tests assert no other times, and passing tests stay far below.
 inline constexpr std::chrono::seconds hang{60};
 
-/// True: it happened. False: it hangs.
+/// Returns false if it does not happen in time.
 [[nodiscard]] inline bool happens(std::counting_semaphore<>& s) { return s.try_acquire_for(hang); }
 
 template <class T>
@@ -22,19 +22,19 @@ template <class T>
   return f.wait_for(hang) == std::future_status::ready;
 }
 
-/// True: the token was asked to stop.
+/// Returns true if the token was stopped.
 [[nodiscard]] inline bool happens(const std::stop_token& token) {
   std::counting_semaphore<> stopped(0);
   const std::stop_callback tell(token, [&] { stopped.release(); });
   return happens(stopped);
 }
 
-/// The value of a future that must come; fails the test, and goes on with a default, if it hangs.
+/// The value of a future. If it hangs, the test fails and continues with a default value.
 template <class T>
 T get(std::future<T> f) {
   if (!happens(f)) {
     ADD_FAILURE() << "hangs";
-    std::terminate();  // what it refers to would go out of scope under it
+    std::terminate();  // the task would use variables that go out of scope
   }
   return f.get();
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a GoogleTest program and tells only what went wrong: the tests that failed, or the one in which it died or hung.
-Hundreds of lines about what passed would hide that.
+"""Runs a GoogleTest program and prints only the tests that failed, or the one in which it died or hung. Hundreds of lines
+about tests that passed would hide them.
 
 usage: brief.py [--shards=N] SECONDS PROGRAM [ARGUMENT...]
 
@@ -21,8 +21,7 @@ PASSED = re.compile(r"^\[  PASSED  \] (\d+) tests?\.$", re.MULTILINE)
 
 
 def told(lines):
-    """The blocks of tests that failed, whatever a test said that never ended, and what was said outside of tests at
-    the end."""
+    """The output of failed tests, that of a test that never ended, and the output after the last test."""
     kept, block = [], []
     for line in lines:
         if BEGINS.match(line):
@@ -37,7 +36,7 @@ def told(lines):
 
 
 def run(limit, command, shards, index):
-    """Whether all went well, how many cases passed, and what to print."""
+    """Whether all cases passed, how many passed, and what to print."""
     environment = dict(os.environ)
     if shards > 1:
         environment.update(GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(index))

@@ -8,7 +8,7 @@
 
 namespace holdfast::test {
 
-/// Certificates of an authority of our own, made by the openssl program.
+/// Certificates of a private authority, created by the openssl program.
 class certificates {
  public:
   certificates() {
@@ -18,10 +18,10 @@ class certificates {
     sign("other", "DNS:elsewhere.example");
     sign("numbers", "IP:127.0.0.1,IP:::1");
     sign("client", "DNS:client");
-    sign("localhost", "");  // and no subjectAltName
+    sign("localhost", "");  // without a subjectAltName
   }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
-  /// What lets a server speak TLS at this port, and shows that certificate.
+  /// Options that make a server use TLS at this port with that certificate.
   [[nodiscard]] std::vector<std::string> of_server(const std::string& certificate, int port) const {
     return {"--tls-port",
             std::to_string(port),
@@ -47,7 +47,7 @@ class certificates {
     run("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=" + name + " -keyout " +
         name + ".key -out " + name + ".crt");
   }
-  /// Its CN is its name.
+  /// The CN is `name`.
   void sign(const std::string& name, const std::string& alternatives) const {
     run("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=" + name +
         (alternatives.empty() ? "" : " -addext subjectAltName=" + alternatives) + " -keyout " + name + ".key -out " +

@@ -10,7 +10,8 @@
 
 namespace holdfast::test {
 
-/// A fork that runs `body`, which says whether all is well; it ends without destructors of the parent's objects.
+/// A forked child that runs `body`, which returns whether it passed. It exits without the destructors of the parent's
+/// objects.
 class child {
  public:
   template <class F>
@@ -31,9 +32,9 @@ class child {
 
   void kill() const { signal(SIGKILL); }
   void signal(int number) const {
-    if (pid_ > 0) ::kill(pid_, number);  // not if it has ended: -1 means all processes
+    if (pid_ > 0) ::kill(pid_, number);  // not after its end: -1 means all processes
   }
-  /// Stops it, and returns when it has stopped.
+  /// Stops it and returns when it has stopped.
   void stop() const {
     signal(SIGSTOP);
     while (::waitpid(pid_, nullptr, WUNTRACED) < 0 && errno == EINTR) {
@@ -55,7 +56,7 @@ class child {
   int status_ = -1;
 };
 
-/// In a child, where EXPECT would be heard by nobody.
+/// EXPECT for a child process, whose failures would not be reported.
 #define HOLDFAST_SHOULD(condition)                                                            \
   do {                                                                                        \
     if (!(condition)) {                                                                       \

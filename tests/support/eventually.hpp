@@ -7,10 +7,10 @@
 
 namespace holdfast::test {
 
-/// Waits for something that tells nobody when it happens. False: it hangs.
+/// Polls until a condition is true. Returns false if it hangs.
 ///
-/// It pauses between looks, at first for some microseconds: a loop that never does takes the processor from the servers
-/// that it waits for.
+/// It pauses between polls, at first for some microseconds: a busy loop would take the processor from the servers that
+/// it waits for.
 template <class F>
 [[nodiscard]] bool eventually(F condition) {
   const auto end = std::chrono::steady_clock::now() + hang;

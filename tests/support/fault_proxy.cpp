@@ -180,7 +180,7 @@ void fault_proxy::accept(state& s) {
     const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (client < 0) return;
     const int on = 1;
-    ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // at a port; a unix socket has no such thing
+    ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // fails harmlessly for a unix socket
     const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const sockaddr_un there = address_of(server_);
     if (s.refuses || ::connect(server, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0) {

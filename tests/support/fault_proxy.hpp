@@ -12,14 +12,14 @@
 
 namespace holdfast::test {
 
-/// Stands between a client and a server, at a unix socket or a port of its own, and does to the bytes what networks do.
+/// A proxy between a client and a server, at a unix socket or a port of its own, that injects network faults.
 class fault_proxy {
  public:
   enum class way { to_server, to_client };
   enum class treatment {
     pass,
-    swallow,  ///< they arrive nowhere, and nobody is told
-    hold,     ///< they arrive when the treatment ends
+    swallow,  ///< bytes are lost, without an error
+    hold,     ///< bytes arrive when the treatment ends
   };
 
   /// `server` is the path of its socket.
@@ -32,25 +32,25 @@ class fault_proxy {
   [[nodiscard]] const std::string& socket() const noexcept { return socket_; }
 
   void treat(way, treatment);
-  /// Bytes arrive so much later.
+  /// Delays bytes.
   void delay(way, std::chrono::milliseconds);
-  /// After so many more bytes of that way, whatever the connection, that connection is cut.
+  /// Cuts the connection that carries this byte, counted over all connections in that direction.
   void cut_after(way, std::size_t bytes);
-  /// Those that are open stay open, and nothing passes there any more; new ones are fine.
+  /// Open connections stay open but carry nothing any more; new ones work.
   void mute_those_that_are_open();
-  /// New connections are accepted, and nothing passes there.
+  /// New connections are accepted but carry nothing.
   void mute_new_ones();
-  /// All connections are reset.
+  /// Resets all connections.
   void reset();
-  /// New connections are not accepted, as when a host is gone.
+  /// Refuses new connections, as if the host were down.
   void refuse(bool);
-  /// Everything passes again; connections that have lost something are cut.
+  /// Ends all faults; connections that have lost bytes are cut.
   void heal();
 
   [[nodiscard]] std::size_t connections() const;
-  /// Since it began, those that are gone included.
+  /// The number of connections since the start, including closed ones.
   [[nodiscard]] std::size_t accepted() const noexcept { return accepted_; }
-  /// Bytes that came, passed on or not.
+  /// The number of bytes received, forwarded or not.
   [[nodiscard]] std::size_t seen(way w) const noexcept { return seen_[index(w)]; }
 
  private:
@@ -67,7 +67,7 @@ class fault_proxy {
     pipe ways[2];
     bool over = false;
     bool mute = false;
-    bool client_gone = false;  // what it has sent still arrives
+    bool client_gone = false;  // what it sent is still forwarded
   };
   struct state {
     treatment now[2] = {treatment::pass, treatment::pass};

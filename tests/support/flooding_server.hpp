@@ -14,8 +14,8 @@
 
 namespace holdfast::test {
 
-/// A server that greets and subscribes as Redis does, and answers what else is asked by messages without end, until the
-/// client hangs up.
+/// A server that greets and subscribes like Redis and answers every other command with endless messages, until the
+/// client disconnects.
 class flooding_server {
  public:
   flooding_server() : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -41,10 +41,10 @@ class flooding_server {
  private:
   void accept_all() {
     for (int fd = ::accept(listener_, nullptr, nullptr); fd >= 0; fd = ::accept(listener_, nullptr, nullptr)) {
-      const timeval soon{0, 20'000};  // then it looks whether the test has ended
+      const timeval soon{0, 20'000};  // to check whether the test has ended
       ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
       ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon);
-      const int ahead = 32 * 1024 * 1024;  // the client never sees the end of what was sent
+      const int ahead = 32 * 1024 * 1024;  // the client never reads all that was sent
       ::setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &ahead, sizeof ahead);
       serving_.emplace_back([this, fd] {
         serve(fd);
@@ -54,7 +54,7 @@ class flooding_server {
     }
   }
 
-  /// False: the client is gone, or the test has ended.
+  /// Returns false if the client has disconnected or the test has ended.
   bool send(int fd, std::string_view bytes) {
     while (!bytes.empty() && !ending_) {
       const ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -7,19 +7,19 @@
 
 namespace holdfast::test {
 
-/// The finding of that id; null: there is none.
+/// The finding with this id, or null.
 inline const finding* found(const std::vector<finding>& all, std::string_view id) {
   const auto at = std::ranges::find(all, id, &finding::id);
   return at == all.end() ? nullptr : &*at;
 }
 
-/// Whether there is one of that id, and of that level.
+/// Whether there is a finding with this id and level.
 inline bool is(const std::vector<finding>& all, std::string_view id, finding::severity level) {
   const finding* const one = found(all, id);
   return one != nullptr && one->level == level;
 }
 
-/// Every finding has its sentence; those that are not fine say what can happen, and what mends it.
+/// Every finding has a text; those that are not `fine` say what can happen and how to fix it.
 inline bool are_whole(const std::vector<finding>& all) {
   return std::ranges::all_of(all, [](const finding& f) {
     const bool is_fine = f.level == finding::severity::fine;

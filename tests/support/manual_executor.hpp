@@ -8,14 +8,13 @@
 
 namespace holdfast::test {
 
-/// An executor for user code that runs it when the test says so, on the test's thread. It may end before the store
-/// does: an async call that was cancelled keeps the store alive until the loop has seen its end, and that end is
-/// dropped then.
+/// An executor that runs user code when the test says so, on the test's thread. It may be destroyed before the store: a
+/// cancelled async call keeps the store alive until the loop has finished the call, whose result is dropped then.
 class manual_executor {
  public:
   using function = std::function<void()>;
 
-  /// What open_options.executor wants.
+  /// The value for open_options.executor.
   [[nodiscard]] std::function<void(function)> poster() {
     return [weak = std::weak_ptr(jobs_)](function f) {
       if (const auto queue = weak.lock()) queue->with([&](auto& jobs) { jobs.push_back(std::move(f)); });

@@ -10,7 +10,7 @@ namespace holdfast::test {
 using runtime::instant;
 using runtime::span;
 
-/// An io on one thread, with a clock that only the test moves. Nothing runs but in run() and advance().
+/// An io on one thread with a clock that only the test moves. Tasks run in run() and advance() only.
 class manual_io final : public runtime::io {
  public:
   manual_io() noexcept : io(false) {}
@@ -28,14 +28,14 @@ class manual_io final : public runtime::io {
   }
   [[nodiscard]] std::uint64_t posts() const noexcept { return posts_; }  ///< so far
 
-  /// Everything that is ready at this instant.
+  /// Runs everything that is ready now.
   void run() {
     for (int steps = 0; step(); ++steps) {
       if (steps == 100'000) throw std::runtime_error("this instant does not end");
     }
   }
 
-  /// To that instant, stopping at every timer on the way.
+  /// Moves the clock to this time, stopping at every timer on the way.
   void advance_to(instant then) {
     run();
     while (timers_.first() <= then) {

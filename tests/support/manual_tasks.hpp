@@ -8,13 +8,13 @@
 
 namespace holdfast::test {
 
-/// Tasks that a test runs to their ends, one after the other, on a clock that only it moves.
+/// Runs tasks to completion, one after the other, on a clock that only the test moves.
 class manual_tasks {
  public:
   manual_io io;
 
   [[nodiscard]] limit in(span by) const { return limit(io.now() + by); }
-  /// An answer that is lost is waited for until the limit, which is a second away at most.
+  /// A task waits for a lost answer until its limit, which is at most a second away.
   template <class T>
   T end_of(runtime::task<T> work) {
     std::future<T> end = start(running_, std::move(work));

@@ -8,7 +8,7 @@
 
 namespace holdfast::test {
 
-/// A lock service in this process that nobody else uses, with its back door.
+/// A memory store that only this test uses, with access to its server.
 class memory_service {
  public:
   [[nodiscard]] const std::string& url() const noexcept { return url_; }

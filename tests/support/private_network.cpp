@@ -39,7 +39,7 @@ void raise_loopback() {
   if (!is_up) throw std::runtime_error("the loopback of a network of our own stays down");
 }
 
-/// Commands of nft, as one step.
+/// Runs commands of nft atomically.
 void nft(const std::string& commands) {
   std::string program = "nft", text = commands;
   char* const words[] = {program.data(), text.data(), nullptr};
@@ -51,7 +51,7 @@ void nft(const std::string& commands) {
   if (status != 0) throw std::runtime_error("nft refuses: " + commands);
 }
 
-/// Sets of (address, port), one for each way.
+/// Sets of (address, port), one for each direction.
 constexpr const char* sets[] = {"to_server", "to_client"};
 
 std::string line(const std::string& address, int port) { return "{ " + address + " . " + std::to_string(port) + " }"; }
@@ -79,7 +79,7 @@ void private_network::drop(way w, const std::string& address, int port) {
 
 void private_network::heal(const std::string& address, int port) {
   std::string commands;
-  for (const char* const set : sets) {  // an element that is not there cannot be deleted
+  for (const char* const set : sets) {  // an element must exist to be deleted
     commands += std::string("add element inet lines ") + set + " " + line(address, port) +
                 "; delete element inet lines " + set + " " + line(address, port) + "; ";
   }

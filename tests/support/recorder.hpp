@@ -11,7 +11,7 @@
 
 namespace holdfast::test {
 
-/// An observer that keeps what it was told, and that tests can wait for.
+/// An observer that records its events, for which tests can wait.
 class recorder final : public observer {
  public:
   using kind = event::kind;
@@ -47,7 +47,7 @@ class recorder final : public observer {
     return those;
   }
 
-  /// True: at least n of a kind came. False: it hangs.
+  /// Returns true once n events of this kind have arrived, false if that hangs.
   [[nodiscard]] bool comes(kind what, std::size_t n = 1) const {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, hang, [&] {

@@ -52,7 +52,7 @@ std::unique_ptr<redis_cluster::member> redis_cluster::start() const {
                                                     first ? shape_.first_environment : std::vector<std::string>());
       if (shape_.proxies) made->proxy = std::make_unique<fault_proxy>(made->server->socket(), made->known_by);
       return made;
-    } catch (const std::runtime_error&) {  // somebody else has the port
+    } catch (const std::runtime_error&) {  // another process has the port
       if (tries == 4) throw;
     }
   }
@@ -77,7 +77,7 @@ redis_cluster::redis_cluster(shape s) : shape_(std::move(s)) {
   const bool met = comes([&] {
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       if (fact(n, {"CLUSTER", "INFO"}, "cluster_known_nodes") != std::to_string(nodes_.size())) return false;
-      // A node that was met goes by a name of ours until it has said its own.
+      // After CLUSTER MEET a node has a temporary id until it has sent its own.
       const std::string all = ask(n, {"CLUSTER", "NODES"}).text;
       if (all.find("handshake") != std::string::npos || all.find("noaddr") != std::string::npos) return false;
     }
@@ -130,7 +130,7 @@ std::vector<std::size_t> redis_cluster::primaries() {
 
 std::size_t redis_cluster::owner_of(std::uint16_t slot) {
   for (const std::size_t n : primaries()) {
-    for (const redis::value& range : ask(n, {"CLUSTER", "SLOTS"}).items) {  // first and last slot, and who has them
+    for (const redis::value& range : ask(n, {"CLUSTER", "SLOTS"}).items) {  // first and last slot, and their nodes
       const bool has = range.items.at(0).number <= slot && slot <= range.items.at(1).number;
       if (has && range.items.at(2).items.at(2).text == id(n)) return n;
     }
@@ -213,7 +213,7 @@ void redis_cluster::end_move(std::uint16_t slot, std::size_t to) {
 
 void redis_cluster::move(std::uint16_t slot, std::size_t from, std::size_t to) {
   begin_to_move(slot, from, to);
-  // A lock that is taken meanwhile is taken there, or not at all.
+  // A lock that is acquired meanwhile is acquired at the new node, or not at all.
   while (!ask(from, {"CLUSTER", "GETKEYSINSLOT", std::to_string(slot), "1"}).items.empty()) move_keys(slot, from, to);
   end_move(slot, to);
 }

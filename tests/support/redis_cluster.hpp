@@ -11,14 +11,14 @@
 
 namespace holdfast::test {
 
-/// A cluster of redis-servers of our own, each in a folder of its own, on free ports: first the primaries, which share
-/// the slots evenly, then the replicas, one after the other. Ready when it is made; gone at the end of the scope.
+/// A cluster of redis-servers, each in a folder of its own and on a free port: first the primaries, which share the
+/// slots evenly, then the replicas. The constructor waits until it is ready; the destructor ends it.
 class redis_cluster {
  public:
   struct shape {
     std::size_t primaries = 3;
     std::size_t replicas = 0;  ///< in all
-    bool proxies = false;      ///< clients know the nodes by the ports of proxies that stand before them
+    bool proxies = false;      ///< the nodes announce the ports of proxies to clients
     std::vector<std::string> options{};
     std::string password{};
     std::vector<std::string> first_environment{};  ///< of the first node: "NAME=value"
@@ -26,7 +26,7 @@ class redis_cluster {
   explicit redis_cluster(shape);
   redis_cluster() : redis_cluster(shape{}) {}
 
-  /// "redis+cluster://host:port,...?" with all nodes, and more options, which may be empty.
+  /// "redis+cluster://host:port,...?OPTIONS" with all nodes.
   [[nodiscard]] std::string url(const std::string& options = {}, const std::string& who = {}) const;
   [[nodiscard]] std::string address(std::size_t node) const;
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
@@ -34,36 +34,36 @@ class redis_cluster {
   [[nodiscard]] fault_proxy& proxy(std::size_t n) { return *nodes_.at(n)->proxy; }
   [[nodiscard]] const std::string& id(std::size_t node) const { return nodes_.at(node)->id; }
 
-  /// The primary that has the slot of this key, as it was when all began.
+  /// The primary that had the slot of this key at the start.
   [[nodiscard]] std::size_t home_of(std::string_view key) const;
-  /// A name whose lock lies there.
+  /// A name whose lock is at that primary.
   [[nodiscard]] std::string name_at(std::size_t primary, int n = 0) const;
-  /// Those that live and call themselves primaries. In the beginning, the first ones.
+  /// The live nodes that consider themselves primaries: the first ones at the start.
   [[nodiscard]] std::vector<std::size_t> primaries();
-  /// The primary that says so of this slot. Throws std::runtime_error when there is none right now.
+  /// The primary of this slot. Throws std::runtime_error if no node claims it now.
   [[nodiscard]] std::size_t owner_of(std::uint16_t slot);
-  /// Asks a node, with the password if there is one.
+  /// Sends a command to a node, with the password if there is one.
   redis::value ask(std::size_t node, std::vector<std::string> words);
-  /// The keys that match, of all primaries.
+  /// The keys of all primaries that match.
   [[nodiscard]] std::vector<std::string> keys(const std::string& pattern = "*");
   void flush();
 
-  /// Steps of moving a slot from one primary to another: both know of it; its keys go; all know that it has moved.
+  /// The steps of a slot migration: both primaries are told, the keys are moved, all nodes are told.
   void begin_to_move(std::uint16_t slot, std::size_t from, std::size_t to);
   void move_keys(std::uint16_t slot, std::size_t from, std::size_t to, std::size_t most = 1'000);
   void end_move(std::uint16_t slot, std::size_t to);
   void move(std::uint16_t slot, std::size_t from, std::size_t to);
-  /// Until all nodes, which live, know how often each has taken slots. Before that none should go back to where it came
-  /// from: its old node would claim it once more, and believe that it may.
+  /// Waits until all nodes, which must be alive, know the config epoch of every node. Before that no slot may be moved
+  /// back: its old node would claim it again.
   void wait_until_moves_are_known();
-  /// No primary takes it for one that is on its way, as it may after a move that a failover has crossed.
+  /// Clears the migration state of a slot, which may remain after a failover during its migration.
   void forget_move(std::uint16_t slot);
 
-  /// All nodes that live say that all is well.
+  /// Whether all live nodes report the state ok.
   [[nodiscard]] bool is_ok();
-  /// Until it is. Throws std::runtime_error with their views if it never is.
+  /// Waits until it is well. Throws std::runtime_error with the views of the nodes if it hangs.
   void wait_until_ok();
-  /// What each node sees of the others.
+  /// CLUSTER NODES of each node.
   [[nodiscard]] std::string views();
 
  private:

@@ -10,7 +10,7 @@ namespace holdfast::test {
 
 namespace {
 
-/// At a port that is free. Another process may take it in between; then at another one.
+/// Starts a server at a free port, and at another one if a process takes that port in between.
 std::pair<std::unique_ptr<redis_server>, int> started(std::vector<std::string> options,
                                                       const std::string& configuration,
                                                       const std::vector<std::string>& environment = {}) {
@@ -26,7 +26,7 @@ std::pair<std::unique_ptr<redis_server>, int> started(std::vector<std::string> o
   }
 }
 
-/// The value of a name, in a list of names and values in turn.
+/// The value of a name in a flat list of names and values.
 std::string field(const redis::value& all, std::string_view name) {
   for (std::size_t n = 0; n + 1 < all.items.size(); n += 2) {
     if (all.items[n].text == name) return all.items[n + 1].text;
@@ -37,7 +37,7 @@ std::string field(const redis::value& all, std::string_view name) {
 }  // namespace
 
 redis_group::redis_group(const shape& s) : shape_(s) {
-  // Without it a replica waits for 5 s for others that may want the data, too.
+  // By default a replication waits for 5 s for further replicas.
   std::vector<std::string> options = {"--repl-diskless-sync-delay", "0"};
   options.insert(options.end(), s.server_options.begin(), s.server_options.end());
   for (std::size_t n = 0; n <= s.replicas; ++n) {
@@ -56,7 +56,7 @@ redis_group::redis_group(const shape& s) : shape_(s) {
     sentinels_.push_back({std::move(is), port});
   }
   if (!eventually([&] { return is_ready(); })) throw std::runtime_error("the servers do not find each other");
-  // One that is online may not have been heard yet.
+  // A replica that is online may not have acknowledged anything yet.
   (void)server(0).ask({"SET", "in step", "?"});
   if (!eventually([&] { return have_all("in step"); })) throw std::runtime_error("the replicas do not follow");
   (void)server(0).ask({"DEL", "in step"});
@@ -90,7 +90,7 @@ bool redis_group::is_ready(std::size_t sentinel) const {
 bool redis_group::is_replica(std::size_t n) const {
   try {
     return servers_[n].is->ask({"INFO", "replication"}).text.find("role:slave") != std::string::npos;
-  } catch (const std::runtime_error&) {  // a sentinel that makes one of it ends all its connections
+  } catch (const std::runtime_error&) {  // a sentinel that demotes it closes all its connections
     return false;
   }
 }
@@ -102,7 +102,7 @@ std::size_t redis_group::primary() const {
       for (std::size_t which = 0; which < servers_.size(); ++which) {
         if (at.items.size() == 2 && at.items[1].text == std::to_string(servers_[which].port)) return which;
       }
-    } catch (const std::runtime_error&) {  // the next one
+    } catch (const std::runtime_error&) {  // ask the next sentinel
     }
   }
   throw std::runtime_error("no sentinel knows the primary");
@@ -146,8 +146,8 @@ bool redis_group::is_replaced(std::size_t primary_before) const {
 void redis_group::fail_over() {
   const std::size_t before = primary();
   const std::size_t last = sentinels_.size() - 1;
-  // They refuse until all is well, as after a failover just before. And they give up a failover that is too slow, as on
-  // a busy machine: then it is begun once more.
+  // Sentinels refuse a failover shortly after another one, and abandon one that is too slow, as on a busy machine. Then
+  // it is started again.
   const auto is_done = [&] {
     const redis::value known = ask_sentinel(last, {"SENTINEL", "MASTER", service});
     const bool idle = field(known, "flags").find("failover_in_progress") == std::string::npos;

@@ -9,16 +9,16 @@
 
 namespace holdfast::test {
 
-/// A primary and its replicas, and the sentinels that watch over them: at ports of this machine, and, for the test,
-/// behind unix sockets as any redis_server. When it is made all know each other, and the replicas are in step.
+/// A primary, its replicas and the sentinels that watch them, at ports of this machine and, for the test, behind unix
+/// sockets like any redis_server. After construction all know each other, and the replicas are in sync.
 class redis_group {
  public:
   static constexpr const char* service = "shop-locks";
   struct shape {
     std::size_t replicas = 2;
     std::size_t sentinels = 3;
-    /// After so long a primary that does not answer is replaced. By default no test lives to see it: on a busy machine
-    /// one that is only slow would be replaced, too.
+    /// A primary that does not answer for this long is replaced. The default is longer than any test, since on a busy
+    /// machine a slow primary would be replaced too.
     std::chrono::milliseconds down_after{60'000};
     std::string sentinel_password{};
     std::vector<std::string> server_options{};
@@ -27,24 +27,24 @@ class redis_group {
   redis_group() : redis_group(shape{}) {}
   explicit redis_group(const shape&);
 
-  /// The first was the primary in the beginning.
+  /// The first one is the primary at the start.
   [[nodiscard]] redis_server& server(std::size_t n) { return *servers_[n].is; }
   [[nodiscard]] redis_server& sentinel(std::size_t n) { return *sentinels_[n].is; }
   [[nodiscard]] int port_of_server(std::size_t n) const { return servers_[n].port; }
-  /// A key of that pattern is on each server.
+  /// Whether each server has a key that matches.
   [[nodiscard]] bool have_all(const std::string& key) const;
   [[nodiscard]] bool is_replica(std::size_t server) const;
-  /// Whom the first sentinel that answers calls the primary.
+  /// The primary according to the first sentinel that answers.
   [[nodiscard]] std::size_t primary() const;
-  /// redis+sentinel://…/service? and more options. `who` is "user:password@", or nothing.
+  /// redis+sentinel://…/service?OPTIONS. `who` is "user:password@" or empty.
   [[nodiscard]] std::string url(const std::string& options = {}, const std::string& who = {}) const;
 
-  /// Nothing that is written from now on gets to that replica, until it is the primary. It looks well to the sentinels.
+  /// Stops replication to this replica until it is promoted. The sentinels do not notice.
   void cut_off(std::size_t replica);
-  /// Waits until the sentinels replace this primary. False: it hangs. On a busy machine a sentinel can find its own
-  /// timer late and do nothing for 30 s (TILT); that time does not count.
+  /// Waits until the sentinels replace this primary. Returns false if that hangs. On a busy machine a sentinel may
+  /// notice that its timer is late and do nothing for 30 s (TILT mode); that time does not count.
   [[nodiscard]] bool is_replaced(std::size_t primary_before) const;
-  /// Lets the last sentinel change the primary, and returns when that is done.
+  /// Makes the last sentinel replace the primary, and returns when that is done.
   void fail_over();
 
  private:

@@ -24,7 +24,7 @@ namespace holdfast::test {
 
 namespace {
 
-/// Closed at the end of the scope.
+/// A file descriptor that is closed at the end of the scope.
 struct open_socket {
   explicit open_socket(int fd_) : fd(fd_) {}
   open_socket(const open_socket&) = delete;
@@ -33,7 +33,7 @@ struct open_socket {
   const int fd;
 };
 
-/// As posix_spawn wants them; they refer to the texts.
+/// Pointers to the texts, for posix_spawn.
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
   for (std::string& each : texts) all.push_back(each.data());
@@ -41,7 +41,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-/// These variables, and those of our environment that have other names.
+/// These variables, and those of this process that have other names.
 std::vector<std::string> with_ours(const std::vector<std::string>& variables) {
   std::vector<std::string> all = variables;
   for (char** each = environ; *each != nullptr; ++each) {
@@ -52,7 +52,7 @@ std::vector<std::string> with_ours(const std::vector<std::string>& variables) {
   return all;
 }
 
-/// The last of so many replies.
+/// The last of this many replies.
 redis::value exchange(const std::string& path, const std::string& request, int replies) {
   const open_socket s(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un to{};
@@ -100,7 +100,8 @@ void redis_server::start() {
   std::vector<std::string> words = {program()};
   if (!configuration_.empty()) {
     words.push_back(file("conf"));
-    if (!std::filesystem::exists(file("conf"))) std::ofstream(file("conf")) << configuration_;  // it writes there, too
+    if (!std::filesystem::exists(file("conf")))
+      std::ofstream(file("conf")) << configuration_;  // a sentinel writes to it
   }
   words.insert(words.end(), {"--port", "0", "--unixsocket", socket_, "--dir", folder_.file("")});
   words.insert(words.end(), {"--save", "", "--logfile", folder_.file("log")});
@@ -109,7 +110,7 @@ void redis_server::start() {
   ::unlink(socket_.c_str());
   posix_spawn_file_actions_t quiet;
   ::posix_spawn_file_actions_init(&quiet);
-  // If the test dies, the server must not keep the pipe open that its runner reads to the end.
+  // If the test dies, the server must not keep open the pipe that the test runner reads.
   for (const int each : {1, 2}) ::posix_spawn_file_actions_addopen(&quiet, each, "/dev/null", O_WRONLY, 0);
   const int failed =
       ::posix_spawnp(&pid_, words[0].c_str(), &quiet, nullptr, pointers(words).data(), pointers(variables).data());
@@ -119,7 +120,7 @@ void redis_server::start() {
   for (;;) {
     try {
       const redis::value v = ask({"PING"});
-      if (v.text == "PONG" || v.is(redis::value::kind::error)) break;  // it may want a password
+      if (v.text == "PONG" || v.is(redis::value::kind::error)) break;  // it may require a password
     } catch (const std::runtime_error&) {
       int status = 0;
       if (::waitpid(pid_, &status, WNOHANG) == pid_) {
@@ -156,9 +157,9 @@ std::vector<std::string> redis_server::keys(const std::string& pattern) const {
 }
 
 void redis_server::stop() const {
-  if (pid_ < 0) return;  // a signal to -1 is one to all processes
+  if (pid_ < 0) return;  // a signal to -1 goes to all processes
   ::kill(pid_, SIGSTOP);
-  siginfo_t stopped{};  // another processor may run it for a moment yet
+  siginfo_t stopped{};  // it may still run on another processor for a moment
   while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT) < 0 && errno == EINTR) {
   }
 }

@@ -11,12 +11,12 @@
 
 namespace holdfast::test {
 
-/// A redis-server of our own, in a folder of its own, behind a unix socket; VALKEY_SERVER or REDIS_SERVER in the
-/// environment name another program. Gone at the end of the scope.
+/// A redis-server in a folder of its own, behind a unix socket, until the end of the scope. VALKEY_SERVER or
+/// REDIS_SERVER in the environment selects another program.
 class redis_server {
  public:
-  /// More words for its command line; lines for a file of its configuration, which a sentinel must have; and
-  /// "NAME=value" beside what is in our environment.
+  /// More arguments; lines of a configuration file, which a sentinel must have; and "NAME=value" to add to the
+  /// environment.
   explicit redis_server(std::vector<std::string> options = {}, std::string configuration = {},
                         std::vector<std::string> environment = {});
   redis_server(const redis_server&) = delete;
@@ -24,20 +24,20 @@ class redis_server {
   ~redis_server();
 
   [[nodiscard]] const std::string& socket() const noexcept { return socket_; }
-  /// "redis+unix:///path?" and more options, which may be empty.
+  /// "redis+unix:///path?OPTIONS".
   [[nodiscard]] std::string url(const std::string& options = {}) const;
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
 
-  /// On a connection of its own. Throws std::runtime_error when there is no answer; errors are values.
+  /// Sends a command on a new connection. Throws std::runtime_error if there is no reply; errors are values.
   redis::value ask(std::initializer_list<std::string_view> words) const;
   redis::value ask(const std::vector<std::string>& words, const std::string& password = {}) const;
   /// The keys that match.
   [[nodiscard]] std::vector<std::string> keys(const std::string& pattern = "*") const;
 
-  void stop() const;  ///< it stands still
+  void stop() const;  ///< SIGSTOP
   void go_on() const;
-  void kill();   ///< -9
-  void start();  ///< again, with the same options and what is left in its folder
+  void kill();   ///< SIGKILL
+  void start();  ///< restarts it with the same options and folder
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
  private:
@@ -49,7 +49,7 @@ class redis_server {
   pid_t pid_ = -1;
 };
 
-/// A port on which nobody listens right now.
+/// A port that is free now.
 [[nodiscard]] int free_port();
 
 }  // namespace holdfast::test

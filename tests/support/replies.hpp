@@ -26,7 +26,7 @@ inline std::string shown(const value& v) {
 
 constexpr std::string_view out_of_step = "malformed";
 
-/// All that a decoder makes of pieces, one line each, with `malformed` in the end if it comes to that.
+/// All values that a decoder reads from pieces, one per line, and `malformed` at the end if the input is.
 inline std::vector<std::string> decoded(const std::vector<std::string_view>& pieces) {
   redis::decoder d;
   std::vector<std::string> lines;

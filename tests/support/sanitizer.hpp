@@ -1,6 +1,6 @@
 #pragma once
 
-// Thread sanitizer does not survive a fork of a program with threads: fork tests are left out of its build.
+// Thread sanitizer does not support a fork of a program with threads, so its build omits the fork tests.
 #if defined(__SANITIZE_THREAD__)
 #define HOLDFAST_UNDER_TSAN 1
 #elif defined(__has_feature)

@@ -17,7 +17,7 @@ void stepped_clock::set_ahead(std::chrono::milliseconds by) const {
 }
 
 std::vector<std::string> stepped_clock::environment() const {
-  // The loader would only warn, and the server would go by our clock.
+  // The loader would only warn, and the server would use the real clock.
   if (::access(HOLDFAST_STEPPED_CLOCK, R_OK) != 0) throw std::runtime_error("not there: " HOLDFAST_STEPPED_CLOCK);
   return {std::string("LD_PRELOAD=") + HOLDFAST_STEPPED_CLOCK, "HOLDFAST_CLOCK_OFFSET=" + offset_};
 }

@@ -7,15 +7,15 @@
 
 namespace holdfast::test {
 
-/// The wall clock of the servers that are started with its environment. It goes as ours does, and can be set while they
-/// run; their monotonic clocks are left alone. It must outlive them.
+/// The wall clock of servers that are started with its environment. It has an offset to the real one that can be
+/// changed while they run; their monotonic clocks are unchanged. It must outlive them.
 class stepped_clock {
  public:
   stepped_clock() { set_ahead(std::chrono::milliseconds(0)); }
 
-  /// Of ours, by so much; may be negative. Throws std::runtime_error if it cannot be set.
+  /// Sets the offset, which may be negative. Throws std::runtime_error if that fails.
   void set_ahead(std::chrono::milliseconds) const;
-  /// What a server has to have in its environment.
+  /// The environment that a server needs.
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:

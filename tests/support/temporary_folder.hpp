@@ -6,7 +6,7 @@
 
 namespace holdfast::test {
 
-/// An empty folder, gone with everything in it at the end of the scope.
+/// An empty folder that is removed with its contents at the end of the scope.
 class temporary_folder {
  public:
   temporary_folder() {

@@ -5,7 +5,7 @@
 
 namespace holdfast::test {
 
-/// How much the tests run. HOLDFAST_TEST_LEVEL selects it.
+/// The volume of the tests, from HOLDFAST_TEST_LEVEL.
 enum class test_level {
   test,   ///< the default: what every change runs
   check,  ///< everything, as before a release

@@ -5,8 +5,8 @@
 
 namespace holdfast::test {
 
-/// What a user of the library would write: a coroutine that begins at once and runs by itself. The frame goes when it
-/// ends, or when destroy() is called while it is suspended.
+/// A coroutine as users of the library write it, which starts at once and runs detached. Its frame is destroyed at its
+/// end, or by destroy() while it is suspended.
 class user_coroutine {
  public:
   struct promise_type {

@@ -1,4 +1,4 @@
-#include "chaos/office.hpp"
+#include "chaos/coordinator.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "chaos/line.hpp"
+#include "chaos/event_channel.hpp"
 
 namespace holdfast::chaos {
 
@@ -29,31 +29,31 @@ reply resource::serve(const event& e) {
   return {c.value, true};
 }
 
-office::office(checker& c, history& h) : checker_(c), history_(h) {
+coordinator::coordinator(checker& c, history& h) : checker_(c), history_(h) {
   listener_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
   std::memcpy(here.sun_path, path_.data(), std::min(path_.size(), sizeof here.sun_path - 1));
   if (::bind(listener_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0 || ::listen(listener_, 128) != 0) {
-    throw std::runtime_error("no office at " + path_);
+    throw std::runtime_error("cannot listen at " + path_);
   }
   thread_ = std::thread([this] { run(); });
 }
 
-office::~office() {
+coordinator::~coordinator() {
   ending_ = true;
   thread_.join();
   for (const connection& c : connections_) ::close(c.socket);
   ::close(listener_);
 }
 
-void office::tell(const event& e) {
-  const std::scoped_lock mine(books_);
+void coordinator::tell(const event& e) {
+  const std::scoped_lock mine(mutex_);
   history_.add(e);
   checker_.see(e);
 }
 
-void office::run() {
+void coordinator::run() {
   std::vector<pollfd> all;
   while (!ending_) {
     all = {{listener_, POLLIN, 0}};
@@ -66,29 +66,29 @@ void office::run() {
       if (c.over) ::close(c.socket);
       return c.over;
     });
-    if (closing_ && duel_) end_duel();
+    if (closing_ && overtaking_) end_overtaking();
     if ((all[0].revents & POLLIN) == 0) continue;
     const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket >= 0) connections_.push_back({socket, {}});
   }
 }
 
-void office::read_all(connection& c) {
+void coordinator::read_all(connection& c) {
   for (;;) {
     event e;
     const ssize_t n = ::recv(c.socket, &e, sizeof e, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n != sizeof e) break;
-    if (e.lock >= lock_count) throw std::runtime_error("a client says what makes no sense");
+    if (e.lock >= lock_count) throw std::runtime_error("a client sent an invalid event");
     if (c.first && e.what != kind::began) c.process = process_of(e.party);
     c.first = false;
     answer(c, e);
   }
   c.over = true;
-  say_good_bye(c);
+  report_death(c);
 }
 
-void office::answer(connection& c, const event& asked) {
+void coordinator::answer(connection& c, const event& asked) {
   event e = asked;
   std::optional<reply> r;
   switch (e.what) {
@@ -104,35 +104,36 @@ void office::answer(connection& c, const event& asked) {
     default: break;
   }
   if (e.what != kind::next) tell(e);
-  if (e.lock == naive_lock && e.what == kind::peeks) begin_duel(e);
+  if (e.lock == naive_lock && e.what == kind::peeks) begin_overtaking(e);
   if (r) ::send(c.socket, &*r, sizeof *r, MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (e.lock == naive_lock && e.what == kind::pokes && duel_ && duel_->party != e.party) end_duel();
+  if (e.lock == naive_lock && e.what == kind::pokes && overtaking_ && overtaking_->party != e.party) end_overtaking();
 }
 
-void office::say_good_bye(const connection& c) {
+void coordinator::report_death(const connection& c) {
   if (!c.process) return;
-  const crew::end its = crew_.bury(*c.process);
+  const process_table::end its = processes_.wait_for_end(*c.process);
   event e{.what = kind::died, .yes = its.killed, .party = *c.process * threads, .at = its.at, .value = its.code};
-  if (duel_ && process_of(duel_->party) == *c.process) end_duel();
+  if (overtaking_ && process_of(overtaking_->party) == *c.process) end_overtaking();
   tell(e);
 }
 
-void office::begin_duel(const event& reader) {
+void coordinator::begin_overtaking(const event& reader) {
   constexpr std::int64_t pause = 1'000'000'000;
-  if (duel_ || reader.at < next_duel_ || closing_) return;
-  duel_ = event{.what = kind::fault, .lock = naive_lock, .yes = true, .party = reader.party, .at = now(), .value = -1};
-  duel_->say("naive_standstill");
-  crew_.stop(process_of(reader.party));  // it waits for our reply, so it has not written yet
-  next_duel_ = reader.at + pause;
-  tell(*duel_);
+  if (overtaking_ || reader.at < next_overtaking_ || closing_) return;
+  overtaking_ =
+      event{.what = kind::fault, .lock = naive_lock, .yes = true, .party = reader.party, .at = now(), .value = -1};
+  overtaking_->say("naive_standstill");
+  processes_.stop(process_of(reader.party));  // it waits for the reply, so it has not written yet
+  next_overtaking_ = reader.at + pause;
+  tell(*overtaking_);
 }
 
-void office::end_duel() {
-  crew_.let_go(process_of(duel_->party));
-  duel_->yes = false;
-  duel_->at = now();
-  tell(*duel_);
-  duel_.reset();
+void coordinator::end_overtaking() {
+  processes_.resume(process_of(overtaking_->party));
+  overtaking_->yes = false;
+  overtaking_->at = now();
+  tell(*overtaking_);
+  overtaking_.reset();
 }
 
 }  // namespace holdfast::chaos

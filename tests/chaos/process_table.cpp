@@ -1,4 +1,4 @@
-#include "chaos/crew.hpp"
+#include "chaos/process_table.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "chaos/line.hpp"
+#include "chaos/event_channel.hpp"
 
 namespace holdfast::chaos {
 
@@ -26,19 +26,18 @@ const char* word_of(role r) { return r == role::library ? "library" : r == role:
 
 }  // namespace
 
-crew::~crew() {
+process_table::~process_table() {
   for (const auto& [number, m] : all_) {
     ::kill(m.pid, SIGKILL);
     (void)wait_for(m.pid);
   }
 }
 
-std::uint32_t crew::hire(role what, const std::string& where, std::uint64_t seed, bool shares) {
-  const std::scoped_lock mine(turn_);
+std::uint32_t process_table::start(role what, const std::string& where, std::uint64_t seed, bool shares) {
+  const std::scoped_lock mine(mutex_);
   const std::uint32_t number = ++last_;
-  std::string words[] = {HOLDFAST_CHAOS_CLIENT,  word_of(what),        office_,
-                         std::to_string(number), std::to_string(seed), where,
-                         shares ? "yes" : "no"};
+  std::string words[] = {HOLDFAST_CHAOS_CLIENT, word_of(what), coordinator_,         std::to_string(number),
+                         std::to_string(seed),  where,         shares ? "yes" : "no"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -50,31 +49,31 @@ std::uint32_t crew::hire(role what, const std::string& where, std::uint64_t seed
   return number;
 }
 
-void crew::stop(std::uint32_t process) {
-  const std::scoped_lock mine(turn_);
+void process_table::stop(std::uint32_t process) {
+  const std::scoped_lock mine(mutex_);
   const auto its = all_.find(process);
   if (its == all_.end()) return;
   ++its->second.stops;
   ::kill(its->second.pid, SIGSTOP);
 }
 
-void crew::let_go(std::uint32_t process) {
-  const std::scoped_lock mine(turn_);
+void process_table::resume(std::uint32_t process) {
+  const std::scoped_lock mine(mutex_);
   const auto its = all_.find(process);
   if (its == all_.end() || --its->second.stops > 0) return;
   ::kill(its->second.pid, SIGCONT);
 }
 
-void crew::kill(std::uint32_t process) {
-  const std::scoped_lock mine(turn_);
+void process_table::kill(std::uint32_t process) {
+  const std::scoped_lock mine(mutex_);
   const auto its = all_.find(process);
   if (its == all_.end() || its->second.killed) return;
   its->second.killed = now();
   ::kill(its->second.pid, SIGKILL);
 }
 
-crew::end crew::bury(std::uint32_t process) {
-  const std::scoped_lock mine(turn_);
+process_table::end process_table::wait_for_end(std::uint32_t process) {
+  const std::scoped_lock mine(mutex_);
   const auto its = all_.find(process);
   if (its == all_.end()) return {true, now(), 0};
   const member m = its->second;
@@ -83,8 +82,8 @@ crew::end crew::bury(std::uint32_t process) {
   return {m.killed.has_value(), m.killed.value_or(now()), code};
 }
 
-std::vector<std::uint32_t> crew::alive(role r) const {
-  const std::scoped_lock mine(turn_);
+std::vector<std::uint32_t> process_table::alive(role r) const {
+  const std::scoped_lock mine(mutex_);
   std::vector<std::uint32_t> found;
   for (const auto& [number, m] : all_) {
     if (m.what == r && !m.killed) found.push_back(number);
@@ -92,14 +91,14 @@ std::vector<std::uint32_t> crew::alive(role r) const {
   return found;
 }
 
-bool crew::is(std::uint32_t process, role r) const {
-  const std::scoped_lock mine(turn_);
+bool process_table::is(std::uint32_t process, role r) const {
+  const std::scoped_lock mine(mutex_);
   const auto its = all_.find(process);
   return its != all_.end() && its->second.what == r;
 }
 
-bool crew::anybody() const {
-  const std::scoped_lock mine(turn_);
+bool process_table::any() const {
+  const std::scoped_lock mine(mutex_);
   return std::any_of(all_.begin(), all_.end(), [](const auto& each) { return !each.second.killed; });
 }
 
