@@ -21,7 +21,7 @@ class process_table {
   ~process_table();
 
   /// Returns the number of the process.
-  std::uint32_t start_process(role, const std::string& where, std::uint64_t seed, bool shares);
+  std::uint32_t start(role, const std::string& where, std::uint64_t seed, bool shares);
   void stop(std::uint32_t process);  ///< SIGSTOP; it stays stopped until resume() was called as often
   void resume(std::uint32_t process);
   void kill(std::uint32_t process);  ///< SIGKILL
