@@ -1,5 +1,5 @@
-// Lack of memory: the n-th allocation of a call fails, for every n there is. Each n is tried in a process of its own,
-// so that one that hangs or aborts is seen, and is alone.
+// Allocation failures: the n-th allocation of a call fails, for every n. Each n runs in a process of its own, so that a
+// hang or an abort is seen and affects no other n.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -22,14 +22,14 @@
 
 namespace {
 
-/// Allocations that still succeed; less than none: memory is short.
+/// The number of allocations that still succeed. If it is negative, allocations fail.
 std::atomic<long> left{-1};
 std::atomic<bool> is_short{false}, for_good{false}, has_failed{false};
 thread_local bool spared = false;
 
 }  // namespace
 
-// Take the place of the standard library's in this program; out of line, or g++ takes them for a mismatch.
+// These replace operator new and delete in this program. They are not inline, or g++ reports a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (is_short && !spared) {
     const long before = left--;
@@ -49,14 +49,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Names and labels that do not fit into a string without an allocation.
+/// Names and labels that are too long for a string without an allocation.
 constexpr std::string_view name = "a name that is longer than a short string";
 constexpr lock_options usual{.ttl = 300ms, .label = "a label that is longer than a short string"};
-/// Soon over, where nobody could give it back.
+/// A short ttl for locks that cannot be released.
 constexpr lock_options brief{.ttl = 60ms, .label = usual.label};
 constexpr lock_options other{.ttl = 290ms, .label = "another label that is longer than a short string"};
 
-/// Memory is short in this scope.
+/// Allocations fail in this scope.
 class shortage {
  public:
   shortage() { is_short = true; }
@@ -74,18 +74,18 @@ class silent_observer final : public observer {
   std::counting_semaphore<> waiting{0};
 };
 
-/// A service, a client of it that will be short of memory, and one that will not.
+/// A service, a client whose allocations fail, and one whose allocations succeed.
 class world {
  public:
   world() : mine(open("memory:shared", {.observe = seen_})), theirs(open("memory:shared")) {
-    const lease warm_up = mine.acquire("warm up");  // its threads are there
+    const lease warm_up = mine.acquire("warm up");  // starts its threads
   }
 
   [[nodiscard]] std::optional<lease> take(const lock_options& on = usual) {
     std::error_code why;
     return mine.try_acquire(name, within(test::hang), on, why);
   }
-  /// Somebody waits in line, for whom there is always memory.
+  /// A caller waits in the queue; its allocations always succeed.
   std::thread wait_in_line(const lock_options& on, bool& served) {
     std::thread next([this, on, &served] {
       spared = true;
@@ -96,7 +96,7 @@ class world {
   }
   void somebody_waits() { (void)test::happens(seen_->waiting); }
   [[nodiscard]] bool somebody_waits_already() { return seen_->waiting.try_acquire(); }
-  /// Nothing is wedged, and nothing is held for ever: it can be had here and elsewhere.
+  /// The lock can still be acquired by both clients, so nothing is stuck or held for ever.
   [[nodiscard]] bool can_be_had() {
     for (store* s : {&mine, &theirs, &mine}) {
       std::error_code why;
@@ -213,7 +213,7 @@ bool an_acquire_in_the_stores_queue_that_gives_up() {
   return true;
 }
 
-/// The waiter is short of memory, the one who releases is not.
+/// Allocations of the waiter fail, those of the releasing caller succeed.
 bool acquire_in_line(const lock_options& holder) {
   world w;
   std::optional<lease> held = w.take(holder);
@@ -246,13 +246,13 @@ bool renewals() {
     const shortage now;
     HOLDFAST_SHOULD(renewed());
   }
-  if (!for_good) {  // one that fails leaves time for another
+  if (!for_good) {  // a failed renewal leaves time for another
     for (int k = 0; k < 2; ++k) HOLDFAST_SHOULD(renewed());
     HOLDFAST_SHOULD(kept->held());
   }
   const std::optional<lease> later = w.mine.acquire("later", {.ttl = 300ms});
   const auto before = later->deadline();
-  HOLDFAST_SHOULD(test::eventually([&] { return later->deadline() > before; }));  // the keeper is still there
+  HOLDFAST_SHOULD(test::eventually([&] { return later->deadline() > before; }));  // renewals continue
   return true;
 }
 
@@ -263,7 +263,7 @@ bool a_renewal_by_the_holder() {
     const shortage now;
     try {
       (void)held->renew(11s);
-    } catch (const std::exception&) {  // that is how it is told
+    } catch (const std::exception&) {  // the error is reported this way
     }
   }
   HOLDFAST_SHOULD(held->renew(12s));
@@ -299,7 +299,7 @@ bool a_callback() {
         called.release();
       });
       begun = true;
-    } catch (const std::exception&) {  // then it is not called
+    } catch (const std::exception&) {  // then the callback is not called
     }
     if (begun) HOLDFAST_SHOULD(test::eventually([&] { return over || (for_good && has_failed); }));
   }
@@ -312,7 +312,7 @@ test::user_coroutine give_back(lease& held, std::atomic<bool>& over, std::counti
   try {
     const released how = co_await held.async_release();
     (void)how;
-  } catch (const std::exception&) {  // then its owner has it still
+  } catch (const std::exception&) {  // then its owner still has it
   }
   shortage::end();
   over = true;
@@ -328,7 +328,7 @@ bool a_release_by_a_coroutine() {
     const shortage now;
     try {
       give_back(*held, over, ended);
-    } catch (const std::bad_alloc&) {  // not even the frame of the test's own coroutine
+    } catch (const std::bad_alloc&) {  // not even the frame of the test's coroutine could be allocated
       over = true;
       ended.release();
     }
@@ -365,7 +365,7 @@ struct trial {
 
 class lack_of_memory : public testing::TestWithParam<trial> {
  protected:
-  /// Tries every n, some at a time, until there is no n-th allocation.
+  /// Tries every n, several at a time, until there is no n-th allocation.
   static void fails_at_every_n(bool from_then_on) {
     constexpr long at_a_time = 32, enough = 400;
     auto* const reached = static_cast<std::atomic<bool>*>(
@@ -388,7 +388,7 @@ class lack_of_memory : public testing::TestWithParam<trial> {
         more = reached[n++] && !testing::Test::HasFailure();
       }
     }
-    EXPECT_TRUE(reached[0]) << "nothing was allocated: this has shown nothing";
+    EXPECT_TRUE(reached[0]) << "nothing was allocated, so nothing was tested";
     EXPECT_LT(n, enough);
     ::munmap(reached, enough);
   }

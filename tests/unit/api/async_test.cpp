@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::user_coroutine;
 
-/// What a coroutine has to say at its end.
+/// The result of a coroutine.
 struct told {
   std::counting_semaphore<> ended{0};
   std::optional<lease> got;
@@ -200,7 +200,7 @@ TEST_F(async_test, warns_of_a_callback_that_throws_and_continues) {
   });
   ASSERT_TRUE(seen_->comes(event::kind::warning));
   EXPECT_EQ(seen_->events(event::kind::warning)[0].text, "out of a callback");
-  EXPECT_TRUE(store_.try_acquire("a", within(test::hang))) << "the lease that it was given was not released";
+  EXPECT_TRUE(store_.try_acquire("a", within(test::hang))) << "its lease was not released";
 }
 
 TEST_F(async_test, renews_leases_while_a_callback_blocks) {
@@ -215,8 +215,8 @@ TEST_F(async_test, renews_leases_while_a_callback_blocks) {
   });
   ASSERT_TRUE(test::happens(blocks));
   EXPECT_TRUE(test::eventually([&] { return kept.deadline() > deadline; })) << "it was not renewed";
-  EXPECT_TRUE(test::eventually([&] { return !fixed.held(); })) << "held() waits for the notifier";
-  EXPECT_FALSE(lost.stop_requested()) << "the signal waits its turn";
+  EXPECT_TRUE(test::eventually([&] { return !fixed.held(); })) << "held() waits for the executor";
+  EXPECT_FALSE(lost.stop_requested()) << "the stop callback was not queued";
   go_on.release();
   EXPECT_TRUE(test::happens(lost));
 }
@@ -230,7 +230,7 @@ TEST_F(async_test, does_not_block_in_a_release_inside_a_callback) {
     called.release();
   });
   ASSERT_TRUE(test::happens(called));
-  EXPECT_EQ(gave, released::unknown) << "it was waited for";
+  EXPECT_EQ(gave, released::unknown) << "the release blocked";
   EXPECT_TRUE(store_.try_acquire("a", within(test::hang)));
 }
 
@@ -286,7 +286,7 @@ TEST_F(async_test, copies_its_arguments) {
 // Destroying a suspended coroutine, on an executor that the test runs itself.
 class cancelling : public testing::Test {
  protected:
-  /// Runs user code until something happens.
+  /// Runs user code until the condition is true.
   template <class F>
   bool eventually(F condition) {
     return test::eventually([&] {
@@ -333,7 +333,7 @@ TEST_F(cancelling, an_acquire_that_was_granted_releases_its_lease) {
   told t;
   user_coroutine waiting = take(*store_, "a", {}, t);
   EXPECT_TRUE(test::eventually([&] { return service_.server().size() == 1 && user_.waiting() > 1; }));
-  waiting.destroy();  // granted, and not yet told
+  waiting.destroy();  // granted, but not notified yet
   EXPECT_TRUE(eventually([&] { return service_.server().size() == 0; }));
   EXPECT_FALSE(t.got);
 }
@@ -346,9 +346,8 @@ TEST_F(cancelling, runs_all_user_code_on_the_given_executor) {
   t.got.reset();
 }
 
-/// A program's executor that, whenever it is called, wants something of the store itself, through another thread. The
-/// store owns it, too: its last handle may go on the executor, and then it ends some time later, on a thread of its
-/// own.
+/// An executor that calls the store from another thread whenever it is called. The store owns it too: if the last
+/// handle is destroyed on the executor, the store ends later on a thread of its own.
 class curious_executor : public std::enable_shared_from_this<curious_executor> {
  public:
   [[nodiscard]] std::function<void(std::function<void()>)> poster() {
@@ -423,7 +422,7 @@ TEST(throwing_executor, loses_notifications_but_no_lock) {
   bool called = false;
   s.async_try_acquire("a", within(1s), {}, [&](std::error_code, const std::optional<lease>&) { called = true; });
   EXPECT_TRUE(test::eventually([&] { return refused > 0; }));
-  EXPECT_TRUE(s.try_acquire("a", within(test::hang))) << "the lease that nobody was told of";
+  EXPECT_TRUE(s.try_acquire("a", within(test::hang))) << "a lease that was not delivered was not released";
   EXPECT_FALSE(called);
 }
 

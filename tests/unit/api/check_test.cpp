@@ -1,4 +1,4 @@
-// Every bad value is refused with a clear error, before anything is sent, by every function that takes it.
+// Every function rejects bad values with a clear error before anything is sent.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ class bad_input : public testing::Test {
  protected:
   ~bad_input() override { EXPECT_EQ(service_.server().size(), 0u) << "something was sent"; }
 
-  /// What each function that takes a name and options says to these.
+  /// Calls each function that takes a name and options, and checks its error.
   std::map<std::string, errc> answers(std::string_view name, const lock_options& options) {
     std::map<std::string, errc> all;
     all["acquire"] = code_of([&] { (void)store_.acquire(name, options); });

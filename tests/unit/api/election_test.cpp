@@ -1,4 +1,4 @@
-// What an election refuses, and how it ends. What it does is in tests/conformance/elections.cpp.
+// Which values an election rejects, and how it ends. Its behaviour is tested in tests/conformance/elections.cpp.
 #include "holdfast/election.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class election_api : public testing::Test {
   errc making(std::string_view name, const lock_options& options = {}) {
     return code_of([&] { election made(store_, name, options); });
   }
-  /// What stands where leaders announce themselves.
+  /// The cell in which leaders announce themselves.
   storage::reading announced() {
     runtime::inline_io here;
     core::asked_cell c = detail::service::of(store_)->open_cell("election/a", "a");

@@ -21,7 +21,7 @@ TEST(fence_gate, admits_a_fence_not_lower_than_the_highest_seen) {
   fence_gate gate;
   EXPECT_FALSE(gate.admit(0)) << "no fence";
   EXPECT_TRUE(gate.admit(7));
-  EXPECT_TRUE(gate.admit(7)) << "the same holder, again";
+  EXPECT_TRUE(gate.admit(7)) << "the same holder again";
   EXPECT_FALSE(gate.admit(6));
   EXPECT_TRUE(gate.admit(8));
   EXPECT_TRUE(gate.admit(highest));
@@ -37,7 +37,7 @@ TEST(fence_gate, never_goes_back_under_concurrent_use) {
       for (std::uint64_t k = 0; k < 2'000; ++k) {
         const std::uint64_t before = admitted, mine = 4 * k + static_cast<std::uint64_t>(me);
         if (!gate.admit(mine)) continue;
-        if (mine < before) ++wrong;  // something higher had been admitted before we asked
+        if (mine < before) ++wrong;  // a higher fence had been admitted before
         for (std::uint64_t seen = admitted; seen < mine && !admitted.compare_exchange_weak(seen, mine);) {
         }
       }
@@ -111,7 +111,7 @@ TEST_F(file_gate, rethrows_from_the_access_and_unlocks) {
   const file_fence_gate gate(path_);
   EXPECT_THROW(gate.admit(7, [] { throw 1; }), int);
   EXPECT_TRUE(admits(7));
-  EXPECT_FALSE(admits(6)) << "the fence was seen, though the access failed";
+  EXPECT_FALSE(admits(6)) << "the fence must be remembered although the access failed";
 }
 
 TEST_F(file_gate, rejects_a_file_with_other_content) {

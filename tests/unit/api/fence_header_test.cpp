@@ -22,7 +22,7 @@ TEST(fence_header, rejects_text_that_is_not_exactly_a_fence) {
     EXPECT_FALSE(parse_fence(text)) << '"' << text << '"';
   }
   EXPECT_FALSE(parse_fence(std::string_view("1\0", 2)));
-  EXPECT_FALSE(parse_fence(format_fence(0))) << "of a lease that never held anything";
+  EXPECT_FALSE(parse_fence(format_fence(0))) << "the fence of a lease that never held anything";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A process that forks: in the child every handle of the parent's fails, and touches nothing.
+// After a fork, every handle of the parent fails in the child, without side effects.
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -117,7 +117,7 @@ TEST_F(forking, lets_the_child_destroy_leases_without_locking_mutexes) {
     *assigned = lease();
     held.reset();
     s.reset();
-    HOLDFAST_SHOULD(family->children == 3);  // each would leave the store's table, and wait for its lock
+    HOLDFAST_SHOULD(family->children == 3);  // each leaves the table of the store, for which it needs its lock
     return true;
   });
   EXPECT_TRUE(son.ends_well());
@@ -127,7 +127,7 @@ TEST_F(forking, lets_the_child_destroy_leases_without_locking_mutexes) {
 TEST_F(forking, lets_the_child_destroy_a_lease_during_another_call) {
   std::atomic<bool> enough{false};
   test::threads busy(1, [&](int) {
-    while (!enough) (void)service_.server().size();  // which locks the store's table
+    while (!enough) (void)service_.server().size();  // locks the table of the store
   });
   for (int k = 0; k < 50 && !HasFailure(); ++k) {
     std::optional<lease> over = store_->acquire("a");

@@ -1,4 +1,4 @@
-// What a latch refuses, and how it ends. What it does is in tests/conformance/latches.cpp.
+// Which values a latch rejects, and how it ends. Its behaviour is tested in tests/conformance/latches.cpp.
 #include "holdfast/latch.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(latch_api, reports_an_unknown_count_only_if_it_was_sent) {
     return std::string();
   };
   service_.lose_all_requests();
-  EXPECT_EQ(what().find("not known"), std::string::npos) << "it had not even looked";
+  EXPECT_EQ(what().find("not known"), std::string::npos) << "it had not read the latch";
   service_.heal();
   counts.count_down();
   counts.count_down();

@@ -57,7 +57,7 @@ TEST_F(lease_test, is_move_only) {
   lease first = store_.acquire("a");
   const std::uint64_t fence = first.fence();
   const lease second = std::move(first);
-  EXPECT_FALSE(first.held());  // NOLINT: what is left of it is defined
+  EXPECT_FALSE(first.held());  // NOLINT: its moved-from state is defined
   EXPECT_EQ(first.fence(), 0u);
   EXPECT_EQ(first.release(), released::yes);
   EXPECT_TRUE(second.held());
@@ -89,7 +89,7 @@ TEST_F(lease_test, is_released_once_by_repeated_calls) {
   const lease next = store_.acquire("a");
   EXPECT_EQ(one.release(), released::yes);
   EXPECT_TRUE(next.held());
-  EXPECT_FALSE(is_free("a")) << "the second release freed the lock of another";
+  EXPECT_FALSE(is_free("a")) << "the second release unlocked the lock of another client";
 }
 
 TEST_F(lease_test, is_released_by_its_destructor) {
@@ -188,7 +188,7 @@ TEST_F(lease_test, keeps_its_deadline_when_a_renewal_gets_no_answer) {
   service_.lose_all_requests();
   try {
     (void)one.renew(10s);
-    FAIL() << "no answer is not an answer";
+    FAIL() << "it did not throw";
   } catch (const lock_error& e) {
     EXPECT_EQ(e.code(), errc::unreachable);
     EXPECT_EQ(e.lock(), "a");
@@ -204,7 +204,7 @@ TEST_F(lease_test, survives_an_unanswered_renewal_with_short_patience) {
   service_.lose_all_requests();
   EXPECT_THROW((void)one.renew(10s), lock_error);
   service_.heal();
-  EXPECT_TRUE(one.held()) << "it waited for the deadline and not for patience";
+  EXPECT_TRUE(one.held()) << "it waited for the deadline instead of patience";
   EXPECT_TRUE(one.renew(10s));
 }
 
@@ -212,7 +212,7 @@ TEST_F(lease_test, reports_an_unknown_release_as_unknown) {
   store silent = service_.open();
   lease one = silent.acquire("a", {.ttl = 30ms});
   service_.lose_all_requests();
-  if (one.release() == released::unknown) {  // else it was lost before it came to that
+  if (one.release() == released::unknown) {  // otherwise it was lost before
     EXPECT_EQ(one.release(), released::unknown);
   }
   EXPECT_NE(one.release(), released::yes);

@@ -51,7 +51,7 @@ TEST(limit, carries_a_stop_token) {
 
 TEST(limit, has_no_default) { static_assert(!std::is_default_constructible_v<limit>); }
 
-/// A wall clock that somebody sets back.
+/// A wall clock that is set back.
 struct adjusted_clock {
   using duration = std::chrono::seconds;
   using rep = duration::rep;
@@ -66,7 +66,7 @@ TEST(retry_until, returns_false_only_when_the_callers_clock_is_due) {
   int tries = 0;
   adjusted_clock::shows = 100s;
   const bool got_it = detail::retry_until(adjusted_clock::time_point(110s), [&](const limit&) {
-    adjusted_clock::shows += 5s;  // half of what was waited for: the clock was set back meanwhile
+    adjusted_clock::shows += 5s;  // half of the wait: the clock was set back meanwhile
     ++tries;
     return false;
   });

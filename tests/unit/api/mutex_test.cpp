@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 class mutex_test : public testing::Test {
  protected:
-  /// What another thread gets to hear.
+  /// The result of a call on another thread.
   template <class F>
   auto elsewhere(F f) {
     decltype(f()) result{};
@@ -155,7 +155,7 @@ TEST_F(mutex_test, throws_would_deadlock_when_locked_twice) {
   EXPECT_TRUE(refused([&] { (void)mutex_.lock(std::stop_token()); }));
   EXPECT_TRUE(refused([&] { (void)mutex_.try_lock_for(1s); }));
   EXPECT_FALSE(mutex_.try_lock());
-  EXPECT_TRUE(mutex_.current().held()) << "the first is still there";
+  EXPECT_TRUE(mutex_.current().held()) << "the first lease is still held";
 }
 
 TEST_F(mutex_test, excludes_another_object_of_the_same_name) {
@@ -200,10 +200,10 @@ TEST_F(mutex_test, may_be_unlocked_by_another_thread) {
   std::unique_lock guard(mutex_);
   std::thread([moved = std::move(guard)] { EXPECT_TRUE(moved.owns_lock()); }).join();
   EXPECT_TRUE(is_free());
-  EXPECT_THROW((void)mutex_.current(), lock_error) << "the seat was left, too";
+  EXPECT_THROW((void)mutex_.current(), lock_error) << "the thread has no lease any more";
 }
 
-/// The system gives the id of a thread that has ended to another one.
+/// The system reuses the id of a thread that has ended.
 TEST_F(mutex_test, distinguishes_a_new_thread_from_one_that_ended) {
   std::unique_lock<mutex> left_behind;
   const auto ended = elsewhere([&] {
@@ -216,11 +216,11 @@ TEST_F(mutex_test, distinguishes_a_new_thread_from_one_that_ended) {
       if (std::this_thread::get_id() != ended) return;
       met = true;
       EXPECT_FALSE(mutex_.try_lock());
-      EXPECT_NO_THROW(EXPECT_FALSE(mutex_.try_lock_for(1ms))) << "it is no deadlock to wait for somebody else";
-      EXPECT_THROW((void)mutex_.current(), lock_error) << "it was shown the lease of another";
+      EXPECT_NO_THROW(EXPECT_FALSE(mutex_.try_lock_for(1ms))) << "waiting for another thread is no deadlock";
+      EXPECT_THROW((void)mutex_.current(), lock_error) << "it got the lease of another thread";
     }).join();
   }
-  EXPECT_TRUE(met) << "no id was used again: this test has shown nothing";
+  EXPECT_TRUE(met) << "no id was reused, so nothing was tested";
   EXPECT_FALSE(is_free());
   left_behind.unlock();
   EXPECT_TRUE(is_free());
@@ -232,7 +232,7 @@ TEST_F(mutex_test, warns_of_an_unlock_when_not_locked) {
   EXPECT_TRUE(is_free());
 }
 
-/// The holder's lease is lost, another thread takes the lock through the same object, and then the first unlocks late.
+/// The holder's lease is lost, another thread locks the same object, and then the first one unlocks.
 TEST_F(mutex_test, keeps_another_threads_lock_on_unlock_after_loss) {
   mutex shared(store_, "b", {.ttl = 600ms});
   std::counting_semaphore<> taken(0), unlocked(0);
@@ -247,7 +247,7 @@ TEST_F(mutex_test, keeps_another_threads_lock_on_unlock_after_loss) {
     taken.release();
     EXPECT_TRUE(test::happens(unlocked));
     EXPECT_TRUE(shared.current().held());
-    EXPECT_FALSE(store_.try_acquire("b")) << "somebody else could take it";
+    EXPECT_FALSE(store_.try_acquire("b")) << "another client could acquire it";
     shared.unlock();
   });
   ASSERT_TRUE(test::happens(taken));

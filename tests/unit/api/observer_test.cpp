@@ -50,7 +50,7 @@ TEST(observing, reports_all_events_before_the_store_is_destroyed) {
   EXPECT_EQ(seen.use_count(), 1);
 }
 
-/// Holders follow one another: the end of one is told before the beginning of the next, whichever threads they are on.
+/// The release of one holder is reported before the acquisition of the next, on whatever threads they are.
 class in_order final : public observer {
  public:
   void on(const event& e) noexcept override {
@@ -74,7 +74,7 @@ TEST(observing, reports_a_release_before_the_next_acquisition) {
   EXPECT_EQ(seen->wrong, 0);
 }
 
-/// An observer that calls the library back.
+/// An observer that calls the library.
 class curious final : public observer {
  public:
   void on(const event& e) noexcept override {

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 class once_test : public testing::Test {
  protected:
-  /// What is there, and how often it was looked at and made.
+  /// The value, and how often look() and make() were called.
   [[nodiscard]] std::optional<int> look() {
     ++looks_;
     return there_;
@@ -65,14 +65,14 @@ TEST_F(once_test, looks_again_under_the_lock_before_it_makes) {
   EXPECT_EQ(ask(), 7);
   EXPECT_EQ(looks_, 2);
   EXPECT_EQ(makes_, 1);
-  EXPECT_EQ(service_.server().size(), 0u) << "nothing is kept, neither a lock nor a place";
+  EXPECT_EQ(service_.server().size(), 0u) << "neither a lock nor a queue entry remains";
 }
 
 TEST_F(once_test, does_not_make_what_was_made_before_it_got_the_lock) {
   int calls = 0;
   const auto late = [&]() -> std::optional<int> {
     if (++calls == 1) return std::nullopt;
-    return 3;  // it came between the first look and the lock
+    return 3;  // it was made between the first look and the lock
   };
   EXPECT_EQ(once(store_, "a", late, [&] { return make(); }), 3);
   EXPECT_EQ(makes_, 0);
@@ -134,9 +134,9 @@ TEST_F(once_test, looks_after_the_wait_and_then_queues_for_the_lock) {
   std::optional<lease> held = other_.acquire("a");
   auto asked = std::async(std::launch::async, [&] { return ask(); });
   EXPECT_TRUE(seen_->comes(event::kind::waiting));
-  held.reset();  // the one who held it has made nothing
+  held.reset();  // the previous holder has made nothing
   EXPECT_EQ(test::get(std::move(asked)), 7);
-  EXPECT_EQ(looks_, 3) << "at first, after the wait, and under the lock";
+  EXPECT_EQ(looks_, 3) << "before the wait, after it, and under the lock";
   EXPECT_EQ(makes_, 1);
 }
 
@@ -150,7 +150,7 @@ TEST_F(once_test, wakes_all_waiters_at_once_when_the_maker_is_done) {
   all.join();
   EXPECT_TRUE(seen_->comes(event::kind::acquired, 5));
   const auto in = seen_->events(event::kind::acquired);
-  for (const auto& one : in) EXPECT_EQ(one.fence, in.front().fence) << "readers who are in together have one fence";
+  for (const auto& one : in) EXPECT_EQ(one.fence, in.front().fence) << "concurrent readers share a fence";
 }
 
 TEST_F(once_test, throws_when_the_store_does_not_answer) {

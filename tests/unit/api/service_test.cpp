@@ -1,4 +1,4 @@
-// What an opened store shares: who owns it, and how it goes, on whatever thread that is.
+// The ownership of an open store, and its end on any thread.
 #include "api/service.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tells when the store that it was given to is gone.
+/// Signals when the store that owns it is destroyed.
 class last_breath final : public observer {
  public:
   explicit last_breath(std::counting_semaphore<>& gone) : gone_(gone) {}
@@ -65,7 +65,7 @@ TEST_F(service_test, ends_on_its_own_executor) {
     s.async_try_acquire("a", within(1s), {}, [&called, own](std::error_code, std::optional<lease> got) {
       EXPECT_TRUE(test::happens(called));
       got.reset();
-      own->reset();  // the last handle but that of this call
+      own->reset();  // the last handle except the one of this call
     });
   }
   EXPECT_FALSE(gone_.try_acquire());
@@ -164,7 +164,7 @@ TEST(backend, outlives_its_claims_when_a_loss_is_reported_last) {
   EXPECT_EQ(family->children, 0);
 }
 
-/// Goes on, with the awaitable still there, until the store is gone.
+/// Keeps running, with the awaitable still alive, until the store is destroyed.
 test::user_coroutine outlive_the_store(awaitable<released> giving, test::mother::family& store, bool& ended) {
   const released how = co_await giving;
   EXPECT_EQ(how, released::yes);
@@ -189,17 +189,17 @@ TEST(backend, outlives_its_claims_when_a_release_is_reported_last) {
     user.run();
     return ended;
   }));
-  EXPECT_FALSE(family->orphaned) << "what was to be done for the lease kept its claim";
+  EXPECT_FALSE(family->orphaned) << "queued work of the lease kept its claim alive";
   EXPECT_EQ(family->children, 0);
 }
 
-/// Two stores; the last handle of each goes in a callback of the other, while both callbacks run.
+/// Two stores. The last handle of each is destroyed in a callback of the other, while both callbacks run.
 TEST(two_stores, end_in_each_others_callbacks_without_deadlock) {
   struct state {
     std::latch all_are_there{3};
     std::counting_semaphore<> ended{0}, gone{0};
   };
-  const auto shared = std::make_shared<state>();  // should it hang, the callbacks outlive this test
+  const auto shared = std::make_shared<state>();  // if it hangs, the callbacks outlive this test
   const auto open_one = [&] {
     return std::make_shared<store>(open("memory:", {.observe = std::make_shared<last_breath>(shared->gone)}));
   };

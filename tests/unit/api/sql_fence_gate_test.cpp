@@ -12,7 +12,7 @@
 namespace holdfast {
 namespace {
 
-/// A table of seats in a database of its own.
+/// A table of seats in a temporary database.
 class sql_gate : public testing::Test {
  protected:
   sql_gate() {
@@ -21,7 +21,7 @@ class sql_gate : public testing::Test {
   }
   ~sql_gate() override { sqlite3_close(db_); }
 
-  /// How many rows changed. The parameters it has are bound: :key is always 7A.
+  /// Returns the number of changed rows. Binds the parameters; :key is always 7A.
   int run(const std::string& sql, std::uint64_t fence, const std::string& owner) {
     sqlite3_stmt* raw = nullptr;
     EXPECT_EQ(sqlite3_prepare_v2(db_, sql.c_str(), -1, &raw, nullptr), SQLITE_OK) << sqlite3_errmsg(db_);
@@ -63,7 +63,7 @@ TEST_F(sql_gate, rejects_the_late_write_of_a_previous_holder) {
   store store = open("memory:");
   lease paused = store.acquire("seat/7A", {.ttl = std::chrono::milliseconds(10), .renew = false});
   EXPECT_TRUE(admits(gate_.upsert({"owner"}), paused.fence(), "Ada"));
-  const lease next = store.acquire("seat/7A");  // when the first has run out
+  const lease next = store.acquire("seat/7A");  // after the first has expired
   EXPECT_TRUE(admits(gate_.update({"owner"}), next.fence(), "Grace"));
   EXPECT_FALSE(admits(gate_.update({"owner"}), paused.fence(), "Ada"));
   EXPECT_FALSE(admits(gate_.upsert({"owner"}), paused.fence(), "Ada"));
@@ -73,9 +73,9 @@ TEST_F(sql_gate, rejects_the_late_write_of_a_previous_holder) {
 
 TEST_F(sql_gate, rejects_a_previous_holder_after_the_next_has_read) {
   EXPECT_TRUE(admits(gate_.upsert({"owner"}), 1, "Ada"));
-  EXPECT_TRUE(admits(gate_.raise(), 2)) << "the read of the second";
+  EXPECT_TRUE(admits(gate_.raise(), 2)) << "a read by the second holder";
   EXPECT_FALSE(admits(gate_.update({"owner"}), 1, "late"));
-  EXPECT_FALSE(admits(gate_.raise(), 1)) << "the first may not even read any more";
+  EXPECT_FALSE(admits(gate_.raise(), 1)) << "the first holder may not even read any more";
   EXPECT_EQ(owner(), "Ada");
 }
 

@@ -54,7 +54,7 @@ TEST_F(store_test, sets_the_error_code_without_throwing) {
   EXPECT_FALSE(impatient.try_acquire("a", within(1h), {}, why));
   EXPECT_EQ(why, errc::unreachable);
   EXPECT_FALSE(impatient.try_acquire("a", within(0s), {}, why));
-  EXPECT_EQ(why, errc::unreachable) << "one look, and no answer";
+  EXPECT_EQ(why, errc::unreachable) << "one request without an answer";
   service_.heal();
   EXPECT_TRUE(impatient.try_acquire("a", within(1h), {}, why));
   EXPECT_FALSE(why);
@@ -182,10 +182,10 @@ TEST_F(store_test, is_destroyed_while_leases_and_waiting_copies_exist) {
   all.join();
 }
 
-/// Callers who give up all the time, in the very instants in which the lock is passed to them.
+/// Callers whose limits end at the moments at which the lock is passed to them.
 class giving_up {
  public:
-  /// Tries for a moment. Busy or stopped is fine; a store that answers has no errors.
+  /// Tries for a short time. It may be busy or stopped; a store that answers causes no errors.
   void try_for_a_moment(store& s, std::chrono::microseconds moment, const std::stop_token& stop) {
     std::error_code why;
     const std::optional<lease> got = s.try_acquire("a", within(moment, stop), {}, why);
@@ -214,11 +214,11 @@ TEST_F(store_test, leaks_no_lock_when_callers_time_out_as_they_get_it) {
   EXPECT_GT(all_of_them.granted, 0);
   EXPECT_EQ(all_of_them.errors, 0);
   const std::optional<lease> last = store_.try_acquire("a", within(5s));  // the ttl is 10 s
-  ASSERT_TRUE(last) << "somebody left with the lock";
+  ASSERT_TRUE(last) << "a caller that left still holds the lock";
   EXPECT_EQ(all_of_them.guarded_by_it, all_of_them.granted);
 }
 
-/// The same at the store's queue: each caller is a client of its own, and pushes come to those who have just left.
+/// As above, in the queue of the store: each caller is a client of its own, and push messages arrive after it has left.
 TEST_F(store_test, leaks_no_lock_when_clients_leave_as_they_are_granted) {
   giving_up all_of_them;
   {
@@ -232,7 +232,7 @@ TEST_F(store_test, leaks_no_lock_when_clients_leave_as_they_are_granted) {
   }
   EXPECT_EQ(all_of_them.errors, 0);
   const std::optional<lease> last = store_.try_acquire("a", within(5s));
-  ASSERT_TRUE(last) << "somebody left with the lock";
+  ASSERT_TRUE(last) << "a caller that left still holds the lock";
   EXPECT_EQ(all_of_them.guarded_by_it, all_of_them.granted);
 }
 

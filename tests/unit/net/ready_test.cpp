@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two sockets that are connected with each other.
+/// Two connected sockets.
 class pair_of_sockets {
  public:
   pair_of_sockets() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, both_), 0); }
@@ -30,7 +30,7 @@ class pair_of_sockets {
     if (both_[1] >= 0) ::close(both_[1]);
     both_[1] = -1;
   }
-  /// Writes until nothing more goes.
+  /// Writes until the buffer is full.
   void fill() const {
     const std::string text(4096, 'x');
     while (::send(both_[0], text.data(), text.size(), MSG_NOSIGNAL) > 0) {

@@ -10,7 +10,7 @@
 namespace holdfast::net {
 namespace {
 
-/// Passwords as people have them, with all that means something in a URL. Nothing else here has a Q or a Z.
+/// Passwords with characters that have a meaning in URLs. Nothing else here contains a Q or a Z.
 std::string any_password(std::mt19937& random) {
   constexpr std::string_view letters = "QQZZQZ%@:/?&=[]#.+-\\ \"'12";
   std::string password = "Q";
@@ -24,7 +24,7 @@ std::string one_of(std::mt19937& random, std::initializer_list<const char*> text
 
 bool shows_the_password(const std::string& text) { return text.find_first_of("QZ") != std::string::npos; }
 
-/// What a user sees of it if it is refused, and of where it leads if it is taken.
+/// The error for the URL if it is rejected, otherwise its host.
 std::string words_about(const std::string& url) {
   try {
     return redis::settings::parse(url).where();

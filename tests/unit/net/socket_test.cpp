@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A unix socket that takes connections, and says what it is told to say.
+/// A server at a unix socket that sends what the test tells it to.
 class listening {
  public:
   explicit listening(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -97,7 +97,7 @@ TEST(url, has_one_user_and_password_for_all_hosts) {
     EXPECT_NE(refusal(bad).find("stand once, before the first"), std::string::npos) << bad;
     EXPECT_EQ(refusal(bad).find("secret"), std::string::npos);
   }
-  EXPECT_EQ(url::parse("redis://:a,b@host").password, "a,b") << "it can only mean one thing";
+  EXPECT_EQ(url::parse("redis://:a,b@host").password, "a,b") << "it is not ambiguous";
 }
 
 TEST(url, decodes_percent_signs_part_by_part) {

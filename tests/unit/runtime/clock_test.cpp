@@ -11,8 +11,8 @@ namespace {
 thread_local std::vector<clockid_t>* clocks_read = nullptr;
 }
 
-// Takes the place of the C library's in this program: on a machine that was never suspended all clocks read alike, so
-// the only way to tell which one is used is to be asked.
+// Replaces the function of the C library in this program: on a machine that was never suspended all clocks show the
+// same time, so only the call shows which one is used.
 extern "C" int clock_gettime(clockid_t clock, timespec* at) noexcept {
   if (clocks_read != nullptr) clocks_read->push_back(clock);
   return static_cast<int>(::syscall(SYS_clock_gettime, clock, at));

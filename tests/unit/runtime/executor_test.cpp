@@ -80,7 +80,7 @@ TEST(executor, survives_a_given_function_that_throws) {
   EXPECT_EQ(ran, 1);
 }
 
-/// A lease, as far as an executor can tell: where it goes decides whether its release is waited for.
+/// Like a lease for an executor: the thread on which it is destroyed decides whether its release may block.
 struct owned_by_job {
   std::vector<bool>& went_there;
   explicit owned_by_job(std::vector<bool>& w) : went_there(w) {}

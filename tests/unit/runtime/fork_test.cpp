@@ -46,7 +46,7 @@ TEST(closed_in_children, ignores_a_descriptor_that_was_removed) {
 
 TEST(random, differs_in_a_forked_child) {
   std::set<std::uint64_t> mine;
-  mine.insert(random_bits());  // the pool is filled, and the fork inherits it
+  mine.insert(random_bits());  // fills the pool, which the child inherits
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
   test::child son([&] {

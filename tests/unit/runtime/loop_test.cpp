@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A loop that runs, and tasks on it.
+/// A running loop with tasks.
 class loop_thread : public testing::Test {
  protected:
   loop_thread() { loop_.start(); }
@@ -118,7 +118,7 @@ TEST(loop, draws_random_numbers_that_differ) {
   EXPECT_EQ(seen.size(), 100u);
 }
 
-/// The clocks of all timer descriptors of this process, as the kernel tells.
+/// The clocks of all timer descriptors of this process, according to the kernel.
 std::multiset<int> timer_clocks() {
   std::multiset<int> clocks;
   for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {

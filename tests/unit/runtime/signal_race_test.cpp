@@ -1,4 +1,4 @@
-// Signals that are set, stopped and late at the same time: whatever comes first, nothing gets lost or comes twice.
+// Signals that are set and stopped, and whose limit ends, at the same time: nothing is lost or delivered twice.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Waits for one signal a round, each time first for a moment and then for as long as it takes. The signal lives no
-/// longer than its round, and the setter reaches it through the table, as the rules say.
+/// Waits for one signal per round, first for a short time and then without a limit. A signal exists for one round only,
+/// and the setter finds it through a guarded table.
 struct rounds {
   guarded<signal*> table;
   std::atomic<int> round{0};
@@ -91,7 +91,7 @@ task<int> wait_and_be_stopped_in_rounds(io& i, stop_rounds& r, int n) {
     r.round = k;
     r.round.notify_all();
     const wake first = co_await wait(i, mine, limit(never, stop.get_token()));
-    // Stopped: the set is still to come, and comes. Signalled: a stop may be to come, and must not be remembered.
+    // If it was stopped, the set must still arrive. If it was signalled, a later stop must not be remembered.
     const wake second = co_await wait(i, mine, limit(first == wake::stopped ? never : i.now()));
     if (first == wake::stopped && second == wake::signalled) ++right;
     if (first == wake::signalled && second == wake::late) ++right;

@@ -25,7 +25,7 @@ TEST(small_mutex, admits_one_thread_at_a_time_and_all_in_the_end) {
   EXPECT_EQ(counted, 160'000);
 }
 
-/// The last one to leave destroys it, as that of a shared object does.
+/// The last thread destroys it, like the last owner of a shared object.
 TEST(small_mutex, may_be_destroyed_by_the_last_thread_that_locked_it) {
   struct shared {
     small_mutex mutex;

@@ -79,7 +79,7 @@ TEST(timers, keep_their_order_when_waits_come_and_go) {
   for (int who = 0; who < many; ++who) {
     const instant at = io.now() + 1ms + (io.random() % 200) * 1ms;
     running.spawn(wait_until(io, cut[static_cast<std::size_t>(who)], at, who, late));
-    expected.emplace(at, who);  // equal ones in the order in which they came
+    expected.emplace(at, who);  // equal ones in the order in which they were armed
     if (who % 3 == 0) io.run();
   }
   io.run();
