@@ -1,5 +1,5 @@
-# holdfast_embed_scripts(folder out): makes a source out of the Lua files of a folder. A line `--@part` stands for the
-# text of part.part.lua.
+# holdfast_embed_scripts(folder out): generates a source from the Lua files of a folder. A line `--@part` is replaced by
+# the text of part.part.lua.
 function(holdfast_embed_scripts folder out)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.lua)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})

@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: the library, its headers, and the two ways to find it (CMake and pkg-config); the
-# program, its manual pages, and completion for three shells. The tree may be moved after it was installed.
+# `cmake --install` installs the library, its headers, and files for CMake and pkg-config; the program, its manual pages,
+# and completion for three shells. The tree may be moved after installation.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
@@ -34,7 +34,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/holdfastConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/holdfastConfig.cmake ${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# In the .pc file, paths are relative to where the file itself is found, unless a folder was given as absolute.
+# Paths in the .pc file are relative to the file, unless a folder was given as an absolute path.
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
   set(pc_prefix ${CMAKE_INSTALL_PREFIX})
   set(pc_libdir ${CMAKE_INSTALL_LIBDIR})
@@ -49,7 +49,7 @@ if(IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
 else()
   set(pc_includedir \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-# Whoever links a static library links what it needs, too.
+# A program that links the static library must also link its dependencies.
 set(pc_requires Requires)
 get_target_property(kind holdfast TYPE)
 if(kind STREQUAL SHARED_LIBRARY)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the manual pages out of docs/cli.md: holdfast.1, and holdfast-COMMAND.1 of each section `## holdfast COMMAND`.
+"""Generates the manual pages from docs/cli.md: holdfast.1, and holdfast-COMMAND.1 of each section `## holdfast COMMAND`.
 
 A heading may name several commands (`## holdfast ls, holdfast show`); each gets the page. Known are headings,
 paragraphs, lists, tables, fenced code, `code`, *stress*, **strong**, links and comments: what the document uses.
@@ -37,7 +37,7 @@ def inline(text):
 
 
 def line(text):
-    """A line of text that roff cannot take for a request."""
+    """A line of text, escaped so that roff does not read it as a request."""
     return r"\&" + text if text.startswith((".", "'")) else text
 
 
@@ -110,7 +110,7 @@ def page(name, version, about, synopsis, sections, see):
 
 
 def synopsis_of(introduction, command):
-    """How a command is called, and what it does in a few words: its lines in the first block of code."""
+    """The usage and the summary of a command: its lines in the first block of code."""
     block = re.search(r"(?ms)^```sh\n(.*?)^```", introduction)
     found = [each.partition("#") for each in block[1].splitlines() if re.match(rf"holdfast {command}\b", each)]
     if not found or not found[0][2]:

@@ -1,5 +1,5 @@
-# Debian packages: `holdfast`, the program, and `libholdfast-dev`, to build with the library. The library is linked in, and
-# is not shared: before 1.0 its ABI is no promise.
+# Debian packages: `holdfast`, the program, and `libholdfast-dev`, the static library. There is no shared library, because
+# the ABI is not stable before 1.0.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "Holdfast maintainers <maintainers@holdfast.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -16,7 +16,7 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "A flock for a fleet: runs a command while it holds a lock that all machines\n\
 see, on a Redis or Valkey server or, without any server, in a directory of\n\
 one machine. The command is stopped before its lock can be another's, and\n\
-every grant has a number by which a resource can refuse whoever was overtaken.")
+every grant has a number by which a resource can reject a holder that was overtaken.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libholdfast-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -26,7 +26,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 loss, over the lock service that is behind a URL. This package has the\n\
 headers, the static library, and what CMake and pkg-config need to find them.")
 
-# As Debian wants it, each package has its copyright, what is new, and who has packaged it.
+# Debian requires a copyright file, a changelog and a maintainer for each package.
 find_program(HOLDFAST_GZIP gzip REQUIRED)
 string(TIMESTAMP packaged_at "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/debian/changelog.in ${PROJECT_BINARY_DIR}/debian/changelog.Debian @ONLY)

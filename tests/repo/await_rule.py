@@ -130,7 +130,7 @@ class source:
 def problems(text):
     code = source(text)
     for line in code.in_macros:
-        yield line, "an await in a macro: nobody sees what stands around it"
+        yield line, "an await in a macro: its context is not visible"
     if len(code.partner) != sum(code.tokens.count(bracket) for bracket in "()[]{}"):
         yield 1, "brackets that do not match: the awaits in here cannot be judged"
         return

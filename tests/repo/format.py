@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every C++ file is as clang-format wants it. usage: format.py [--fix]"""
+"""Every C++ file is formatted by clang-format. usage: format.py [--fix]"""
 import subprocess
 import sys
 
@@ -10,5 +10,5 @@ paths = list(repository.files())
 command = ["clang-format-19", *(["-i"] if fix else ["--dry-run", "-Werror", "--ferror-limit=1"]), *map(str, paths)]
 answer = subprocess.run(command, cwd=repository.ROOT, capture_output=True, text=True)
 if answer.returncode:
-    print(answer.stderr, "make format mends it", sep="\n")
+    print(answer.stderr, "make format fixes it", sep="\n")
 repository.tell(["not formatted"] if answer.returncode else [], len(paths))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Every header compiles on its own, and may be included twice.
 
-usage: headers.py COMPILER CACHE      CACHE: a folder that remembers which headers were found to stand alone
+usage: headers.py COMPILER CACHE      CACHE: a folder that remembers which headers compile alone
        headers.py --self-test
 
 A header that some source of src/ includes before anything else needs no compiler here: clang-tidy parses each of those
 sources alone, and would report what the header does not declare. The other headers are compiled, one process each,
-since only the first header of a translation unit is seen without the help of others. A header is compiled again only
-after its text, that of a header of ours below it, or the compiler has changed.
+since only the first header of a translation unit gets no help from others. A header is compiled again only if its text,
+that of a header of this repository which it includes, or the compiler has changed.
 """
 import hashlib
 import pathlib
@@ -24,7 +24,7 @@ BEFORE_THE_FIRST_INCLUDE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL
 
 
 def first_header(source, text, exists):
-    """The header of ours that a source includes before it says anything else; None when there is none."""
+    """The header of this repository with which a source begins, or None."""
     include = layers.INCLUDE.match(text, BEFORE_THE_FIRST_INCLUDE.match(text).end())
     return layers.resolve(include[1][1:-1], source, exists) if include else None
 

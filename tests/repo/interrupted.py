@@ -28,7 +28,7 @@ add_test(NAME first COMMAND true)
 add_test(NAME second COMMAND sh ${CMAKE_SOURCE_DIR}/second)
 set_tests_properties(second PROPERTIES DEPENDS first)
 """
-# When the pipe is gone, it passes. Else it says the numbers of its daemons, one of which ignores the signals.
+# It passes if the pipe was removed. Otherwise it writes the pids of its daemons to it; one of them ignores the signals.
 SECOND = """[ -p pipe ] || exit 0
 trap '' INT TERM HUP
 for shell in 'exec sleep 1000' 'trap "" INT TERM HUP; exec sleep 1000'; do setsid -f env -i sh -c 'echo $$ > '"$PWD/pipe"'; '"$shell"; done
@@ -61,7 +61,7 @@ def run(tree):
 
 
 def ended(daemon):
-    """Whether it has; it has afterwards."""
+    """Whether the daemon ended by itself. It has ended afterwards."""
     ended_before = bool(select.select([daemon], [], [], PATIENCE)[0])
     with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(daemon, signal.SIGKILL)
@@ -70,7 +70,7 @@ def ended(daemon):
 
 
 def check(number, to_all):
-    """With that signal, to the runner or to its whole group."""
+    """Sends the signal to the runner or to its process group."""
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         make(tree)

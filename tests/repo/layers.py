@@ -10,8 +10,8 @@ import repository
 
 PUBLIC, RUNTIME, NET, STORAGE, CORE = "include/holdfast", "src/runtime", "src/net", "src/storage", "src/core"
 STORES = ["src/zookeeper", "src/etcd", "src/sql", "src/directory", "src/memory", "src/quorum"]
-# The folders of the Redis store, each with those above it that it may include. A connection is opened where the sentinels
-# say, and the sentinels are asked over a connection.
+# The folders of the Redis store, each with the others that it may include. The transport asks the sentinels where to
+# connect, over a connection of the transport.
 REDIS = {"src/redis/" + folder: ["src/redis/" + each for each in above.split()] for folder, above in {
     "protocol": "",
     "transport": "protocol sentinel",
@@ -39,10 +39,10 @@ MAY_INCLUDE = {
     "examples": [PUBLIC],
 }
 
-# The switch of the seeded bugs is the one header that all of src/ sees.
+# The switch of the seeded bugs is the only header that all of src/ may include.
 FOR_ALL_OF_SRC = "src/seeded_bugs.hpp"
 
-# Third-party headers -> the folders or files that know them: one, if it can be.
+# Third-party headers -> the folders or files that include them: only one, if possible.
 THIRD_PARTY = {
     r"sqlite3\.h": ("src/directory", "cli", "bench", "examples"),  # the demo and an example sell out of a table
     r"openssl/.*": "src/net",
@@ -64,8 +64,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.MULTILINE)
 
 
 def folder_of(path, table=MAY_INCLUDE):
-    """The longest folder of the table that the path is in; None when it is in none, or in a folder below src/ that
-    the table does not know."""
+    """The longest folder of the table that contains the path; None if there is none, or if the table does not know a
+    folder below src/."""
     parts = path.split("/")[:-1]
     for length in range(len(parts), 0, -1):
         folder = "/".join(parts[:length])
@@ -79,13 +79,13 @@ def exists(name):
 
 
 def resolve(header, includer, exists):
-    """The file of ours that an include means, or None."""
+    """The file of this repository that an include names, or None."""
     beside = "/".join([*includer.split("/")[:-1], header])
     return next((path for path in (f"include/{header}", f"src/{header}", f"cli/{header}", beside) if exists(path)), None)
 
 
 def fault(includer, written, exists):
-    """What is wrong with one include; None when nothing is."""
+    """The problem of one include, or None."""
     header = written[1:-1]
     home = folder_of(includer)
     if home is None:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tests that docs/safety.md names exist. usage: named_tests.py [--self-test]
 
-It names them in backticks, as `group.test` or as ctest prints them (`sim.seeds`), with what comes after a slash being a
-parameter; and files of tests by their path. If a test was renamed, the problem says its new name, from renamed_tests.txt;
+It names them in backticks, as `group.test` or as ctest prints them (`sim.seeds`), with parameters after slashes, and
+files of tests by their path. If a test was renamed, the problem says its new name, from renamed_tests.txt;
 and each new name in that table is the name of a test.
 """
 import re
@@ -31,12 +31,12 @@ def tests_in(sources):
 
 
 def python_tests_in(texts):
-    """The same of Python tests, from (stem of the file, text)."""
+    """The names of Python tests, from (stem of the file, text)."""
     return {f"{stem}.{test}" for stem, text in texts for test in PYTHON.findall(text)}
 
 
 def registered_in(lists, examples):
-    """The names that ctest prints, of what CMake lists register; `examples` are the stems of the files there."""
+    """The names in ctest of what CMake lists register; `examples` are the stems of the files there."""
     found = {f"examples.{stem}" for stem in examples}
     for text in lists:
         for match in REGISTERED.finditer(text):
@@ -65,7 +65,7 @@ def problems(document, tests, registered, parameters, exists, renamed):
 
 
 def problems_of_table(renamed, tests):
-    """`tests` has all names, those of Python and those that ctest prints among them."""
+    """`tests` has all names, including Python tests and those of ctest."""
     for old in renamed:
         now = ".".join(renamed_tests.new_name(renamed, *old))
         if now not in tests:

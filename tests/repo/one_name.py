@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two types of one namespace have one name: the linker would take one's functions for the other's, in silence.
+"""No two types of a namespace have the same name: the linker would silently merge their functions.
 
 usage: one_name.py [--self-test]
 """
@@ -21,8 +21,7 @@ SCOPES = re.compile(
 
 
 def types(text):
-    """(namespace and name, line) of each type that is defined in a namespace with a name; others are seen by one file
-    only, or are a part of a type or a function."""
+    """(namespace and name, line) of each type in a named namespace. Other types are local to a file, a type or a function."""
     text = repository.without_literals(text)
     scopes = []  # names of namespaces; None: anything else
     for match in SCOPES.finditer(text):
@@ -37,7 +36,7 @@ def types(text):
 
 
 def problems(texts):
-    """Of files and their texts."""
+    """The problems of (file, text) pairs."""
     places = collections.defaultdict(list)
     for path, text in texts:
         for name, line in types(text):

@@ -11,12 +11,12 @@ import tempfile
 
 import repository
 
-# In a unity build g++ takes sources for headers, and warns of types in them that have anonymous members.
+# In a unity build g++ treats sources as headers, and warns of their types with anonymous members.
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wno-subobject-linkage", "-Werror"]
 
 
 def complaints(root, folder, compiler, flags):
-    """What the compiler says of all sources of the folder together, and how many there are."""
+    """The output of the compiler for all sources of the folder together, and their number."""
     sources = sorted((root / folder).rglob("*.cpp"))
     unit = "".join(f'#include "{source}"\n' for source in sources)
     folders = [f"-I{root / name}" for name in ("include", folder, ".")]

@@ -34,7 +34,7 @@ LITERALS = re.compile(
 
 
 def without_literals(text):
-    """C++ without comments, and with every string and character empty. Line numbers stay as they were."""
+    """C++ without comments and with empty strings and characters. Line numbers are unchanged."""
 
     def blank(match):
         found = match.group()
@@ -55,7 +55,7 @@ def in_parallel(function, items):
 
 
 def tell(problems, looked_at):
-    """Ends the check. One that has looked at nothing has shown nothing, and fails."""
+    """Ends the check. A check that has looked at nothing fails."""
     problems = list(problems)
     for problem in problems:
         print(problem)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""The rights that docs/stores/redis.md tells to give a user are those of the commands that the code sends, no more and
-no less. The same of the rights to look, besides, of those that some URLs need, of those at sentinels, and of the list of
-those that an examination tries.
+"""The rights in docs/stores/redis.md are exactly those of the commands that the code sends. So are the rights for looking
+only, those that some URLs need, those at sentinels, and the list of rights that an examination tries.
 
 usage: rights.py [--print | --self-test]
 """
@@ -16,7 +15,7 @@ LOOKS = ("src/redis/doctor/examination.cpp", "src/redis/redlock/voter.cpp")  # a
 TRIES = "src/redis/protocol/needs.cpp"
 ASKS_SENTINELS = "src/redis/sentinel/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
-NEED_NO_RIGHT = {"HELLO", "AUTH"}  # whoever is not authorised yet may say them
+NEED_NO_RIGHT = {"HELLO", "AUTH"}  # allowed before authentication
 ONLY_WITH_A_DATABASE = {"SELECT"}  # the document says so
 # With sentinels, for a cluster, or where replicas are waited for.
 FOR_SOME_URLS = {"asking", "cluster|slots", "role", "wait", "waitaof", "command|info"}

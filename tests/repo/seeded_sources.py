@@ -18,12 +18,12 @@ FOLDERS = ("src", "tests/sim")
 
 
 def resolve(header, includer, exists):
-    """As layers.resolve; sources of the simulator name their headers from tests/ on."""
+    """Like layers.resolve; sources of the simulator name their headers relative to tests/."""
     return layers.resolve(header, includer, exists) or next(filter(exists, [f"tests/{header}"]), None)
 
 
 def sees_switch(path, read, exists, seen):
-    """True if seeded_bugs.hpp is among the headers of ours that a file includes, directly or not."""
+    """True if a file includes seeded_bugs.hpp, directly or not."""
     if path not in seen:
         seen[path] = path == SWITCH  # false for now: an include that comes back here adds nothing
         headers = [resolve(match[1][1:-1], path, exists) for match in layers.INCLUDE.finditer(read(path))]
@@ -32,7 +32,7 @@ def sees_switch(path, read, exists, seen):
 
 
 def problems(folder, lists, read, exists):
-    """What is wrong with the two lists of a folder's CMakeLists.txt."""
+    """The problems of the two lists in a folder's CMakeLists.txt."""
     named = {kind: names.split() for kind, names in LIST.findall(lists)}
     if set(named) != {"common", "seeded"}:
         yield f"{folder}/CMakeLists.txt: common_sources or seeded_sources is missing"

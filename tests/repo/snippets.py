@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The code in the documents is code that runs: it is cut from the examples.
+"""The code in the documents is cut from the examples, which are tested.
 
 A document says where a block comes from, on the line before its fence:
 
@@ -42,7 +42,7 @@ def compare(path, text, read):
             problems.append(f"{where}: {match['file']} has no [{match['tag']}]")
             return match[0]
         if wanted != match["code"]:
-            problems.append(f"{where}: differs from {match['file']}:{match['tag']}; snippets.py --fix mends it")
+            problems.append(f"{where}: differs from {match['file']}:{match['tag']}; snippets.py --fix fixes it")
         return f"<!-- snippet: {match['file']}:{match['tag']} -->\n```cpp\n{wanted}```"
 
     return problems, BLOCK.sub(block, text)
@@ -54,8 +54,8 @@ def self_test():
     right = f"Text\n\n{marker}```cpp\nf();\n  g();\n```\n"
     wrong = right.replace("f();", "h();")
     assert compare("README.md", right, sources.get) == ([], right)
-    problems, mended = compare("README.md", wrong, sources.get)
-    assert len(problems) == 1 and mended == right
+    problems, fixed = compare("README.md", wrong, sources.get)
+    assert len(problems) == 1 and fixed == right
     assert compare("README.md", right.replace(":one", ":two"), sources.get)[0]
     assert compare("README.md", right.replace("a.cpp", "b.cpp"), sources.get)[0]
     assert compare("README.md", right.replace(marker, ""), sources.get)[0]
@@ -71,10 +71,10 @@ def main():
     found = []
     for path in documents:
         text = repository.read(path)
-        problems, mended = compare(str(path), text, read)
-        if sys.argv[1:] == ["--fix"] and mended != text:
-            (repository.ROOT / path).write_text(mended, encoding="utf-8")
-            problems = compare(str(path), mended, read)[0]
+        problems, fixed = compare(str(path), text, read)
+        if sys.argv[1:] == ["--fix"] and fixed != text:
+            (repository.ROOT / path).write_text(fixed, encoding="utf-8")
+            problems = compare(str(path), fixed, read)[0]
         found += problems
     repository.tell(found, len(documents))
 

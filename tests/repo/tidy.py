@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""clang-tidy over src/. usage: tidy.py CACHE, a folder that remembers what was found clean
+"""Runs clang-tidy over src/. usage: tidy.py CACHE, a folder that remembers which files are clean
 
-clang-tidy takes seconds a file, most of them in the standard library's headers. So a file is looked at again only when
-something has changed that it is made of: its own text, the headers of ours that it sees, the checks, the program.
+clang-tidy takes seconds per file, mostly for the headers of the standard library. A file is checked again only if its
+text, one of its headers in this repository, the checks or the program has changed.
 """
 import hashlib
 import pathlib
@@ -16,7 +16,7 @@ FLAGS = ["-std=c++20", f"-I{repository.ROOT}/include", f"-I{repository.ROOT}/src
 
 
 def seen_from(path, seen):
-    """The file and all of ours that it includes, directly or not."""
+    """The file and all files of this repository that it includes, directly or not."""
     if path not in seen:
         seen.add(path)
         for match in layers.INCLUDE.finditer(repository.read(path)):
