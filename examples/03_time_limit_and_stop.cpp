@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 int main() {
   holdfast::store store = holdfast::open("memory:");
   holdfast::mutex door{store, "door"};
-  holdfast::lease somebody = store.acquire("door");
+  holdfast::lease holder = store.acquire("door");
 
   if (std::unique_lock lock{door, 20ms}) return 1;
   std::cout << "not within 20 ms\n";
@@ -28,7 +28,7 @@ int main() {
   worker.request_stop();
   // [/stop]
   worker.join();
-  somebody.release();
+  holder.release();
 
   bool entered = false;
   // [limit]

@@ -27,7 +27,7 @@ int main() {
   if (seen.current()) std::cout << seen.current()->label << " leads\n";
   leads.resign();
   while (seen.wait_for_change(holdfast::within(5s))) {
-    if (!seen.current()) break;  // nobody leads any more
+    if (!seen.current()) break;  // there is no leader any more
     std::cout << seen.current()->label << " leads since fence " << seen.current()->fence << '\n';
   }
   // [/observe]

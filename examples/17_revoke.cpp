@@ -23,9 +23,9 @@ int main() {
   for (const holdfast::state::holder& who : store.inspect("reindex").holders) {
     std::cout << who.label << ", process " << who.pid << ", holds it\n";
   }
-  const bool somebody = store.revoke("reindex", "a new version is to be installed");
+  const bool asked_holder = store.revoke("reindex", "a new version is to be installed");
   holdfast::lease mine = store.acquire("reindex");  // waits until the holder releases it
   // [/ask]
   std::cout << indexed << " were indexed before\n";
-  return somebody && mine.held() ? 0 : 1;
+  return asked_holder && mine.held() ? 0 : 1;
 }

@@ -21,7 +21,7 @@ void check_prefix(std::string_view prefix) {
 
 std::optional<storage::owner_id> check_owner(std::string_view name, std::uint64_t fence, std::string_view owner) {
   if (owner.empty() && fence == 0) {
-    throw lock_error(errc::bad_option, name, "neither a fence nor an owner is given, so nobody is meant");
+    throw lock_error(errc::bad_option, name, "give a fence or an owner, which say whose lock to break");
   }
   if (owner.empty()) return std::nullopt;
   const std::optional<storage::owner_id> id = storage::owner_of(owner);

@@ -37,7 +37,7 @@ struct pause {
   void await_resume() const noexcept {}
 };
 
-/// Where a task's result or its exception waits for whoever awaits it.
+/// Where a task's result or its exception waits for its awaiter.
 template <class T>
 struct outcome {
   std::optional<T> value{};

@@ -18,8 +18,8 @@ namespace holdfast::test {
 
 namespace {
 
-/// In a user namespace of our own, where nobody may do this: there we are root.
-bool enter_as_nobody() {
+/// Enters namespaces of its own, in which this process is root. Returns false if that is not allowed.
+bool enter_as_root() {
   const uid_t user = ::getuid();
   const gid_t group = ::getgid();
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
@@ -59,7 +59,7 @@ std::string line(const std::string& address, int port) { return "{ " + address +
 }  // namespace
 
 private_network::private_network() {
-  if (::unshare(CLONE_NEWNET) != 0 && !enter_as_nobody()) {
+  if (::unshare(CLONE_NEWNET) != 0 && !enter_as_root()) {
     throw std::runtime_error(
         "this machine does not allow a network of our own: neither are we root with the right to "
         "make network namespaces, nor may others make user namespaces");

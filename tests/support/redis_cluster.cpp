@@ -135,7 +135,7 @@ std::size_t redis_cluster::owner_of(std::uint16_t slot) {
       if (has && range.items.at(2).items.at(2).text == id(n)) return n;
     }
   }
-  throw std::runtime_error("nobody has slot " + std::to_string(slot));
+  throw std::runtime_error("no node has slot " + std::to_string(slot));
 }
 
 std::string redis_cluster::url(const std::string& options, const std::string& who) const {
@@ -232,7 +232,7 @@ void redis_cluster::wait_until_moves_are_known() {
     }
     return true;
   };
-  if (!comes(known)) throw std::runtime_error("nodes that do not hear of moves: " + views());
+  if (!comes(known)) throw std::runtime_error("nodes do not learn of moved slots: " + views());
 }
 
 void redis_cluster::forget_move(std::uint16_t slot) {
