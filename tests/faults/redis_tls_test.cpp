@@ -91,7 +91,7 @@ TEST_F(redis_tls, says_at_once_that_the_server_wants_a_certificate) {
     const auto began = boot_clock::now();
     const auto [why, text] = failure_of([&] { (void)open(url("localhost"), {.patience = 1h}).acquire("a"); });
     EXPECT_EQ(why, errc::denied) << version << ": " << text;
-    EXPECT_NE(text.find("give cert= and key="), std::string::npos) << version << ": " << text;
+    EXPECT_NE(text.find("add cert= and key="), std::string::npos) << version << ": " << text;
     EXPECT_LT(boot_clock::now() - began, test::hang);
   }
 }

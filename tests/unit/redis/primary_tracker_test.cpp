@@ -26,7 +26,7 @@ class primary_tracker_at_epoch_3 : public testing::Test {
   primary_tracker primary{10s};
 };
 
-TEST(primary_tracker, is_nowhere_before_anything_is_said) { EXPECT_EQ(primary_tracker(10s).at().host, ""); }
+TEST(primary_tracker, knows_no_primary_at_first) { EXPECT_EQ(primary_tracker(10s).at().host, ""); }
 
 TEST_F(primary_tracker_at_epoch_3, follows_a_higher_epoch) {
   EXPECT_TRUE(say(primary, new_one, 4));
