@@ -205,9 +205,9 @@ TEST_F(mutex_test, may_be_unlocked_by_another_thread) {
 
 /// The system reuses the id of a thread that has ended.
 TEST_F(mutex_test, distinguishes_a_new_thread_from_one_that_ended) {
-  std::unique_lock<mutex> left_behind;
+  std::unique_lock<mutex> moved;
   const auto ended = elsewhere([&] {
-    left_behind = std::unique_lock(mutex_);
+    moved = std::unique_lock(mutex_);
     return std::this_thread::get_id();
   });
   bool met = false;
@@ -222,7 +222,7 @@ TEST_F(mutex_test, distinguishes_a_new_thread_from_one_that_ended) {
   }
   EXPECT_TRUE(met) << "no id was reused, so nothing was tested";
   EXPECT_FALSE(is_free());
-  left_behind.unlock();
+  moved.unlock();
   EXPECT_TRUE(is_free());
 }
 
