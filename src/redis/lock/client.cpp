@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "redis/cluster/cluster.hpp"
-#include "redis/doctor/examination.hpp"
+#include "redis/doctor/health_check.hpp"
 #include "redis/lock/cell.hpp"
 #include "redis/lock/joint.hpp"
 #include "redis/lock/place.hpp"

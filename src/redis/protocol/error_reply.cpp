@@ -115,6 +115,13 @@ storage::failure meaning_of(std::string_view error, std::string_view prefix) {
 
 bool is_noscript(std::string_view error) noexcept { return first_word(error) == "NOSCRIPT"; }
 
+bool is_forbidden(std::string_view error) noexcept { return error.starts_with("NOPERM"); }
+
+bool is_unknown_command(std::string_view error) noexcept {
+  return error.starts_with("ERR unknown command") || error.starts_with("ERR Unknown command") ||
+         error.starts_with("ERR unknown subcommand") || error.starts_with("ERR Unknown subcommand");
+}
+
 bool is_try_again(std::string_view error) noexcept { return first_word(error) == "TRYAGAIN"; }
 
 bool is_wrong_server(std::string_view error) noexcept {

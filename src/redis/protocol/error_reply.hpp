@@ -11,6 +11,10 @@ namespace holdfast::redis {
 
 /// The script is not in the server's cache: load it, and ask again.
 [[nodiscard]] bool is_noscript(std::string_view error) noexcept;
+/// The user lacks a permission.
+[[nodiscard]] bool is_forbidden(std::string_view error) noexcept;
+/// The server does not know the command, or not under this name.
+[[nodiscard]] bool is_unknown_command(std::string_view error) noexcept;
 /// A slot is on its way to another node of the cluster, and some of the keys are not here, or not yet.
 [[nodiscard]] bool is_try_again(std::string_view error) noexcept;
 /// This server is not the one that takes writes (any more): look for it anew.

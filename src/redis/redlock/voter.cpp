@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "redis/protocol/error_reply.hpp"
-#include "redis/protocol/facts.hpp"
 #include "redis/protocol/keys.hpp"
 #include "redis/protocol/owner.hpp"
+#include "redis/protocol/server_info.hpp"
 #include "redis/protocol/step.hpp"
 #include "seeded_bugs.hpp"
 #include "storage/self.hpp"
@@ -177,7 +177,7 @@ task<answer<std::string>> voter::identity(io& i, limit l) {
   info.add("INFO").add("server");
   reply r = co_await client_->transport_->call(i, info, std::move(l));
   if (auto* const why = std::get_if<storage::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
-  const facts is = facts::of_info(std::get<value>(r).text);  // an error says nothing
+  const server_info is = server_info::of_info(std::get<value>(r).text);  // an error says nothing
   co_return answer<std::string>::yes(std::string(is.text("run_id")));
 }
 
@@ -209,7 +209,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
     info.add("INFO").add("server").add("persistence");
     reply r = co_await client_->transport_->call(i, info, l);
     if (auto why = failed<done>(r, client_->settings_.prefix)) co_return std::move(why->why());
-    const facts is = facts::of_info(std::get<value>(r).text);
+    const server_info is = server_info::of_info(std::get<value>(r).text);
     const std::optional<std::int64_t> up = is.number("uptime_in_seconds");
     if (!up || *up < 0) co_return strange("INFO");
     const milliseconds age = std::chrono::seconds(std::min<std::int64_t>(*up, 1'000'000));
@@ -239,7 +239,7 @@ task<bool> voter::writes_at_once(io& i, limit l) {
   config.add("CONFIG").add("GET").add("appendfsync");
   const reply r = co_await client_->transport_->call(i, config, l);
   const value* const v = std::get_if<value>(&r);
-  co_return v != nullptr && !v->is(value::kind::error) && facts::of_config(*v).text("appendfsync") == "always";
+  co_return v != nullptr && !v->is(value::kind::error) && server_info::of_config(*v).text("appendfsync") == "always";
 }
 
 }  // namespace holdfast::redis

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "redis/protocol/facts.hpp"
-#include "redis/protocol/needs.hpp"
+#include "redis/protocol/error_reply.hpp"
+#include "redis/protocol/server_info.hpp"
 #include "runtime/clock.hpp"
 #include "storage/answer.hpp"
 
@@ -31,7 +31,9 @@ std::optional<place> place_of(const std::string& host, const std::string& port) 
 }
 
 /// The epoch of a service, from SENTINEL MASTER.
-std::optional<std::int64_t> epoch_in(const value& service) { return facts::of_config(service).number("config-epoch"); }
+std::optional<std::int64_t> epoch_in(const value& service) {
+  return server_info::of_config(service).number("config-epoch");
+}
 
 /// {host, port}
 std::optional<place> place_in(const value& answer) {
@@ -219,7 +221,7 @@ void sentinels::look(const place& at, sentinel_view& into, const limit& l) const
   const std::unique_ptr<connection> to = greet(at, l);
   const value v = to->ask(question_of_service(), l);
   if (v.is(value::kind::error)) throw_refusal(v);
-  const facts said = facts::of_config(v);
+  const server_info said = server_info::of_config(v);
   const std::optional<place> named = place_of(std::string(said.text("ip")), std::string(said.text("port")));
   if (!named) throw net::broken(senseless);
   into.primary = text_of(*named);

@@ -1,15 +1,16 @@
-#include "redis/protocol/needs.hpp"
+#include "redis/doctor/required_permissions.hpp"
 
 #include <algorithm>
 #include <iterator>
 
+#include "redis/protocol/error_reply.hpp"
 #include "redis/protocol/script.hpp"
 
 namespace holdfast::redis {
 
 namespace {
 
-constexpr need all_needs[] = {
+constexpr permission all_permissions[] = {
     {"evalsha", "EVALSHA 0000000000000000000000000000000000000000 0"},
     {"script|load", "SCRIPT LOAD S"},
     {"get", "GET K"},
@@ -37,10 +38,10 @@ constexpr need all_needs[] = {
     {"info", "INFO replication"},
 };
 
-constexpr need to_wait{"wait", "WAIT 0 1"};
-constexpr need of_a_cluster[] = {{"asking", "ASKING"}, {"cluster|slots", "CLUSTER SLOTS"}};
-constexpr need to_know_the_role{"role", "ROLE"};
-constexpr need to_wait_for_disks[] = {
+constexpr permission to_wait{"wait", "WAIT 0 1"};
+constexpr permission of_a_cluster[] = {{"asking", "ASKING"}, {"cluster|slots", "CLUSTER SLOTS"}};
+constexpr permission to_know_the_role{"role", "ROLE"};
+constexpr permission to_wait_for_disks[] = {
     {"command|info", "COMMAND INFO GET"},
     {"waitaof", "WAITAOF 0 0 1"},
 };
@@ -55,10 +56,10 @@ std::string list_of(const std::vector<std::string>& all, std::string_view before
 
 }  // namespace
 
-std::span<const need> needs() noexcept { return all_needs; }
+std::span<const permission> required_permissions() noexcept { return all_permissions; }
 
-std::vector<need> needs_of(const settings& s) {
-  std::vector<need> some;
+std::vector<permission> permissions_for(const settings& s) {
+  std::vector<permission> some;
   if (s.of_a_cluster()) some.assign(std::begin(of_a_cluster), std::end(of_a_cluster));
   const bool counts = s.wait.by != acknowledgement::count::number;
   if (s.sentinels || counts) some.push_back(to_know_the_role);
@@ -69,7 +70,7 @@ std::vector<need> needs_of(const settings& s) {
   return some;
 }
 
-command form_of(const need& wanted, std::string_view key, std::string_view channel) {
+command form_of(const permission& wanted, std::string_view key, std::string_view channel) {
   const std::string_view form = wanted.form;
   command c(static_cast<std::size_t>(std::ranges::count(form, ' ')) + 1);
   for (std::size_t at = 0; at <= form.size();) {
@@ -81,14 +82,7 @@ command form_of(const need& wanted, std::string_view key, std::string_view chann
   return c;
 }
 
-bool is_forbidden(std::string_view error) noexcept { return error.starts_with("NOPERM"); }
-
-bool is_unknown_command(std::string_view error) noexcept {
-  return error.starts_with("ERR unknown command") || error.starts_with("ERR Unknown command") ||
-         error.starts_with("ERR unknown subcommand") || error.starts_with("ERR Unknown subcommand");
-}
-
-// Servers say it in other words from version to version; but a right to a command is always one to run it.
+// The wording differs between versions, but an error about a command always says "to run the".
 void refusals::add(std::string_view right, std::string_view error) {
   if (is_unknown_command(error)) unknown_.emplace_back(right);
   if (!is_forbidden(error)) return;
@@ -101,26 +95,18 @@ void refusals::add(std::string_view right, std::string_view error) {
   }
 }
 
-void refusals::judge(std::string_view user, std::string_view prefix, storage::findings& found) const {
-  if (unknown_.empty()) {
-    found.fine("redis.commands", "The server knows all commands that locks need.");
-  } else {
-    found.danger("redis.commands", "The server does not know " + list_of(unknown_, "") + ".",
-                 "Locks need these commands, and fail without them.",
-                 "Use Redis 7.0 or Valkey 7.2, or later, and take them out of rename-command in its configuration");
-  }
-  if (rights_.empty() && !keys_ && !channels_) {
-    return found.fine("redis.rights", "The user has every right that locks need.");
-  }
+server_info refusals::facts(std::string_view user, std::string_view prefix) const {
   const std::string pattern = std::string(prefix.empty() ? "holdfast:" : prefix) + "*'";
-  std::string cure = "ACL SETUSER " + std::string(user.empty() ? "default" : user);
-  if (!rights_.empty()) cure += " " + list_of(rights_, "+");
-  if (keys_) cure += " '~" + pattern;
-  if (channels_) cure += " '&" + pattern;
-  const std::string what = rights_.empty() ? "the keys or the channels of locks" : list_of(rights_, "+");
-  found.danger("redis.rights", "The user lacks rights that locks need: " + what + ".",
-               "Locks fail with NOPERM: some at once, others when they have to be waited for or renewed.",
-               cure + "; then ACL SAVE, or CONFIG REWRITE where there is no ACL file");
+  std::string grant(user.empty() ? "default" : user);
+  if (!rights_.empty()) grant += " " + list_of(rights_, "+");
+  if (keys_) grant += " '~" + pattern;
+  if (channels_) grant += " '&" + pattern;
+  const bool only_patterns = rights_.empty() && (keys_ || channels_);
+  server_info k;
+  k.set("unknown_commands", list_of(unknown_, ""));
+  k.set("missing_rights", only_patterns ? "the keys or the channels of locks" : list_of(rights_, "+"));
+  k.set("granting_rights", grant);
+  return k;
 }
 
 }  // namespace holdfast::redis

@@ -1,4 +1,4 @@
-#include "redis/doctor/examination.hpp"
+#include "redis/doctor/health_check.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "redis/cluster/cluster_map.hpp"
-#include "redis/doctor/clock_watch.hpp"
-#include "redis/doctor/judgement.hpp"
-#include "redis/doctor/leftovers.hpp"
+#include "redis/doctor/health_facts.hpp"
+#include "redis/doctor/health_rules.hpp"
+#include "redis/doctor/required_permissions.hpp"
+#include "redis/doctor/stray_keys.hpp"
 #include "redis/protocol/error_reply.hpp"
 #include "redis/protocol/keys.hpp"
-#include "redis/protocol/needs.hpp"
 #include "redis/protocol/owner.hpp"
 #include "redis/protocol/script.hpp"
 #include "redis/sentinel/sentinels.hpp"
@@ -41,23 +41,23 @@ constexpr span longest_scan = 1s;
 constexpr std::size_t clock_samples = 5;
 constexpr span between_samples = 250ms;
 
-/// One examination, step by step. Whatever leaves the server unheard is thrown, as a storage::failure.
-class examination {
+/// One health_check, step by step. Whatever leaves the server unheard is thrown, as a storage::failure.
+class health_check {
  public:
   /// `all` is what messages come by; `one` is the server that is looked at.
-  examination(io& i, transport& all, transport& one, const settings& s, limit until)
+  health_check(io& i, transport& all, transport& one, const settings& s, limit until)
       : io_(i), all_(all), transport_(one), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
 
   task<findings_answer> run() {
     try {
-      judge_way(settings_, found_);
+      judge(facts_about_connection(settings_), found_);
       co_await read_clock();
       if (settings_.sentinels) co_await look_at_sentinels();
       const bool is_replica = co_await look_at_server();
       // A write that a replica refuses makes the link give up its connection. A blocking caller gets the next one at
       // once; on the loop every request that follows would fail.
       if (!is_replica || io_.in_place()) co_await try_what_locks_need();
-      co_await look_for_leftovers();
+      co_await look_for_stray_keys();
       co_await watch_clock();
     } catch (const storage::failure& why) {
       co_return findings_answer::unknown(why);
@@ -101,11 +101,10 @@ class examination {
     for (const std::string_view each : judged_settings) config.add(each);
     const std::optional<value> set = co_await ask_if_allowed(
         config, "redis.config", "'+config|get'", "The server's settings for data, replicas and connections");
-    self_portrait is{.info = {}, .config = {}, .votes_after = settings_.votes_after};
-    if (told) is.info = facts::of_info(told->text);
-    if (set) is.config = facts::of_config(*set);
-    judge(is, found_);
-    judge_wait(settings_.wait, is, found_);
+    server_report is{.info = {}, .config = {}, .votes_after = settings_.votes_after, .wait = settings_.wait};
+    if (told) is.info = server_info::of_info(told->text);
+    if (set) is.config = server_info::of_config(*set);
+    judge(facts_about_server(is), found_);
     co_return is.info.text("role") == "slave";
   }
 
@@ -117,7 +116,7 @@ class examination {
     };
     const std::vector<sentinel_view> seen = co_await runtime::blocking(io_, look);
     const std::string& user = settings_.sentinels->user;
-    judge_sentinels(seen, user.empty() ? "default" : user, found_);
+    judge(facts_about_sentinels(seen, user.empty() ? "default" : user), found_);
   }
 
   task<void> try_what_locks_need() {
@@ -127,9 +126,9 @@ class examination {
     const std::string key =
         settings_.prefix.empty() ? client_record(settings_.prefix, nobody) : lock_key(settings_.prefix, nobody);
     const std::string channel = inboxes(settings_.prefix) + nobody;
-    std::vector<need> all = needs_of(settings_);
-    all.insert(all.end(), needs().begin(), needs().end());
-    for (const need& each : all) {
+    std::vector<permission> all = permissions_for(settings_);
+    all.insert(all.end(), required_permissions().begin(), required_permissions().end());
+    for (const permission& each : all) {
       const command form = form_of(each, key, channel);
       const value v = co_await ask(form);
       if (v.is(value::kind::error)) refused.add(each.right, v.text);
@@ -140,11 +139,11 @@ class examination {
     if (deaf && deaf->code != errc::denied && &all_ == &transport_) throw storage::failure(*deaf);
     if (deaf && deaf->code == errc::denied)
       refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
-    refused.judge(settings_.user, settings_.prefix, found_);
+    judge(refused.facts(settings_.user, settings_.prefix), found_);
   }
 
-  task<void> look_for_leftovers() {
-    leftovers left(settings_.prefix);
+  task<void> look_for_stray_keys() {
+    stray_keys left(settings_.prefix);
     const instant end = later(io_.now(), longest_scan);
     std::string cursor = "0";
     bool over = false;
@@ -167,11 +166,11 @@ class examination {
         if (!allowed) co_return;
       }
     }
-    left.judge(over, found_);
+    judge(left.facts(over), found_);
   }
 
   /// False: we may not.
-  task<bool> look_at_key(const std::string& key, leftovers& left) {
+  task<bool> look_at_key(const std::string& key, stray_keys& left) {
     command type(2);
     type.add("TYPE").add(key);
     const std::optional<value> is =
@@ -189,7 +188,7 @@ class examination {
   task<void> read_clock() {
     command time(1);
     time.add("TIME");
-    clock_watch::sample s{};
+    clock_comparison s{};
     s.wall = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
     s.sent = io_.now();
     const value v = co_await ask(time);
@@ -199,7 +198,7 @@ class examination {
     if (!seconds || *seconds < 0 || *seconds > largest_number / 2'000'000) co_return;
     if (!rest || *rest < 0 || *rest > 999'999) co_return;
     s.server = std::chrono::seconds(*seconds) + std::chrono::microseconds(*rest);
-    clocks_.add(s);
+    clock_readings_.push_back(s);
   }
 
   task<void> watch_clock() {
@@ -209,7 +208,7 @@ class examination {
       if (why == wake::stopped) break;
       co_await read_clock();
     }
-    clocks_.judge(found_);
+    judge(facts_about_clock(clock_readings_), found_);
   }
 
   io& io_;
@@ -219,7 +218,7 @@ class examination {
   const span patience_;  // with one request
   const std::stop_token stop_;
   storage::findings found_;
-  clock_watch clocks_;
+  std::vector<clock_comparison> clock_readings_;
 };
 
 /// Who has which slots, as one of the nodes says it.
@@ -229,7 +228,7 @@ task<void> look_at_slots(io& i, transport& all, const settings& s, limit l, stor
   const reply r = co_await all.call(i, ask, l);
   const value* const v = std::get_if<value>(&r);
   const auto ranges = v != nullptr ? slots_in(*v, {s.host, s.port}) : std::nullopt;
-  if (ranges) judge_slots(*ranges, found);
+  if (ranges) judge(facts_about_cluster(*ranges), found);
 }
 
 /// One primary after the other; what is found says where.
@@ -244,7 +243,7 @@ task<findings_answer> examine_parts(io& i, transport& all, const settings& s, st
   for (const std::string& part : parts) {
     const std::shared_ptr<transport> there = all.part(part);
     if (!there) continue;  // it has left the cluster just now
-    examination one(i, all, *there, s, limit(later(i.now(), patience), until.stop()));
+    health_check one(i, all, *there, s, limit(later(i.now(), patience), until.stop()));
     findings_answer here = co_await one.run();
     if (here.is_unknown()) {
       why = here.why();
@@ -269,7 +268,7 @@ task<findings_answer> examine_parts(io& i, transport& all, const settings& s, st
 
 task<findings_answer> examine(io& i, transport& l, const settings& s, limit until) {
   if (!s.of_a_cluster()) {
-    examination one(i, l, l, s, std::move(until));
+    health_check one(i, l, l, s, std::move(until));
     findings_answer found = co_await one.run();
     co_return found;
   }

@@ -1,10 +1,11 @@
-#include "redis/doctor/judgement.hpp"
+#include "redis/doctor/health_rules.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
+#include "redis/doctor/health_facts.hpp"
 #include "support/found.hpp"
 
 namespace holdfast::redis {
@@ -14,23 +15,32 @@ using severity = finding::severity;
 using test::is;
 using pairs = std::map<std::string, std::string>;
 
-facts config_of(const pairs& all) {
+server_info config_of(const pairs& all) {
   value reply{.what = value::kind::list, .number = 0, .text = {}, .items = {}};
   for (const auto& [name, text] : all) {
     for (const std::string& each : {name, text}) {
       reply.items.push_back({.what = value::kind::text, .number = 0, .text = each, .items = {}});
     }
   }
-  return facts::of_config(reply);
+  return server_info::of_config(reply);
 }
 
-facts info_of(const pairs& all) {
+server_info info_of(const pairs& all) {
   std::string text;
   for (const auto& [name, value] : all) text.append(name).append(":").append(value).append("\r\n");
-  return facts::of_info(text);
+  return server_info::of_info(text);
 }
 
-/// A server that keeps its locks, but for what is changed.
+std::vector<finding> judged_facts(const server_info& known) {
+  storage::findings found;
+  judge(known, found);
+  EXPECT_TRUE(test::are_whole(found.all()));
+  return found.take();
+}
+
+std::vector<finding> judged_report(const server_report& report) { return judged_facts(facts_about_server(report)); }
+
+/// A server that keeps its locks, except for the given values.
 std::vector<finding> judged_server(const pairs& config, const pairs& info = {}) {
   pairs good_config{{"maxmemory", "0"},
                     {"maxmemory-policy", "noeviction"},
@@ -47,10 +57,7 @@ std::vector<finding> judged_server(const pairs& config, const pairs& info = {}) 
                   {"connected_clients", "3"},         {"maxclients", "10000"}};
   for (const auto& [name, text] : config) good_config[name] = text;
   for (const auto& [name, text] : info) good_info[name] = text;
-  storage::findings found;
-  judge({info_of(good_info), config_of(good_config)}, found);
-  EXPECT_TRUE(test::are_whole(found.all()));
-  return found.take();
+  return judged_report({info_of(good_info), config_of(good_config)});
 }
 
 severity level(const std::vector<finding>& all, std::string_view id) {
@@ -59,19 +66,15 @@ severity level(const std::vector<finding>& all, std::string_view id) {
   return one == nullptr ? severity::fine : one->level;
 }
 
-TEST(judgement, of_a_server_that_keeps_its_locks_is_that_all_is_fine) {
+TEST(health_rules, report_only_ok_for_a_server_that_keeps_its_locks) {
   const std::vector<finding> all = judged_server({});
   EXPECT_EQ(all.size(), 10u);
   for (const finding& each : all) EXPECT_EQ(each.level, severity::fine) << each.id;
 }
 
-TEST(judgement, says_nothing_of_what_the_server_does_not_tell) {
-  storage::findings found;
-  judge({}, found);
-  EXPECT_TRUE(found.all().empty());
-}
+TEST(health_rules, report_nothing_about_unknown_values) { EXPECT_TRUE(judged_report({}).empty()); }
 
-TEST(judgement, of_eviction_is_danger_when_memory_is_bounded) {
+TEST(health_rules, report_eviction_as_critical_if_memory_is_bounded) {
   for (const char* policy : {"allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random"}) {
     const std::vector<finding> all = judged_server({{"maxmemory", "1000000000"}, {"maxmemory-policy", policy}});
     EXPECT_EQ(level(all, "redis.eviction"), severity::danger) << policy;
@@ -82,63 +85,55 @@ TEST(judgement, of_eviction_is_danger_when_memory_is_bounded) {
   EXPECT_EQ(level(judged_server({{"maxmemory", "1000000000"}}), "redis.eviction"), severity::fine);
 }
 
-TEST(judgement, of_eviction_needs_no_right_to_the_settings) {
-  storage::findings found;
-  judge({info_of({{"maxmemory", "5"}, {"maxmemory_policy", "volatile-lfu"}}), std::nullopt}, found);
-  EXPECT_TRUE(is(found.all(), "redis.eviction", severity::danger));
+TEST(health_rules, report_eviction_without_permission_for_settings) {
+  const server_info bounded = info_of({{"maxmemory", "5"}, {"maxmemory_policy", "volatile-lfu"}});
+  EXPECT_TRUE(is(judged_report({bounded, std::nullopt}), "redis.eviction", severity::danger));
 }
 
-TEST(judgement, of_memory_is_a_warning_when_it_is_almost_used_up) {
+TEST(health_rules, warn_when_memory_is_almost_used_up) {
   EXPECT_EQ(level(judged_server({{"maxmemory", "1100000"}}), "redis.memory"), severity::warning);
   EXPECT_EQ(level(judged_server({{"maxmemory", "2000000"}}), "redis.memory"), severity::fine);
 }
 
-TEST(judgement, of_persistence_is_by_what_a_restart_forgets) {
+TEST(health_rules, rate_persistence_by_what_a_restart_loses) {
   EXPECT_EQ(level(judged_server({{"appendfsync", "everysec"}}), "redis.persistence"), severity::note);
   EXPECT_EQ(level(judged_server({{"appendfsync", "no"}}), "redis.persistence"), severity::warning);
   const std::vector<finding> none = judged_server({{"appendonly", "no"}});
   EXPECT_EQ(level(none, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
-  storage::findings at_redlock;
-  judge(
-      {.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .votes_after = std::chrono::seconds(30)},
-      at_redlock);
-  EXPECT_EQ(level(at_redlock.all(), "redis.persistence"), severity::fine) << "it does not vote until they are over";
+  const std::vector<finding> at_redlock = judged_report(
+      {.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .votes_after = std::chrono::seconds(30)});
+  EXPECT_EQ(level(at_redlock, "redis.persistence"), severity::fine) << "it does not vote until they are over";
   const std::vector<finding> snapshots = judged_server({{"appendonly", "no"}, {"save", "3600 1"}});
   EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);
 }
 
-TEST(judgement, of_age_is_when_a_server_of_redlock_votes) {
+TEST(health_rules, warn_until_a_redlock_server_votes) {
   const auto of_age = [](const std::string& up, const std::string& sync) {
-    storage::findings found;
-    judge_age({.info = info_of({{"uptime_in_seconds", up}}),
-               .config = config_of({{"appendonly", "yes"}, {"appendfsync", sync}}),
-               .votes_after = std::chrono::seconds(30)},
-              found);
-    EXPECT_TRUE(test::are_whole(found.all()));
-    return found.take();
+    return judged_report({.info = info_of({{"uptime_in_seconds", up}}),
+                          .config = config_of({{"appendonly", "yes"}, {"appendfsync", sync}}),
+                          .votes_after = std::chrono::seconds(30)});
   };
   const std::vector<finding> young = of_age("12", "everysec");
   EXPECT_EQ(level(young, "redlock.age"), severity::warning);
   EXPECT_EQ(test::found(young, "redlock.age")->what, "The server was started 12 s ago, and votes in 19 s.");
   EXPECT_EQ(level(of_age("31", "everysec"), "redlock.age"), severity::fine);
   EXPECT_EQ(level(of_age("0", "always"), "redlock.age"), severity::fine);
-  EXPECT_TRUE(of_age("", "everysec").empty()) << "it does not say";
+  EXPECT_EQ(test::found(of_age("", "everysec"), "redlock.age"), nullptr) << "the uptime is unknown";
 }
 
-TEST(judgement, of_persistence_without_the_settings_says_what_was_not_seen) {
-  storage::findings found;
-  judge({info_of({{"aof_enabled", "1"}}), std::nullopt}, found);
-  EXPECT_TRUE(is(found.all(), "redis.persistence", severity::note));
+TEST(health_rules, note_persistence_that_could_not_be_read) {
+  const std::vector<finding> all = judged_report({info_of({{"aof_enabled", "1"}}), std::nullopt});
+  EXPECT_TRUE(is(all, "redis.persistence", severity::note));
 }
 
-TEST(judgement, of_a_disk_that_cannot_be_written_is_bad) {
+TEST(health_rules, report_failed_disk_writes) {
   EXPECT_EQ(level(judged_server({}, {{"aof_last_write_status", "err"}}), "redis.disk"), severity::danger);
   EXPECT_EQ(level(judged_server({}, {{"rdb_last_bgsave_status", "err"}}), "redis.disk"), severity::warning);
 }
 
-TEST(judgement, of_a_replica_names_the_primary) {
+TEST(health_rules, name_the_primary_of_a_replica) {
   const pairs replica{
       {"role", "slave"}, {"master_host", "10.0.0.1"}, {"master_port", "6380"}, {"slave_read_only", "1"}};
   const std::vector<finding> all = judged_server({}, replica);
@@ -147,7 +142,7 @@ TEST(judgement, of_a_replica_names_the_primary) {
   EXPECT_EQ(test::found(all, "redis.replicas"), nullptr);
 }
 
-TEST(judgement, of_replicas_warns_of_a_primary_that_is_cut_off) {
+TEST(health_rules, warn_if_an_isolated_primary_grants_locks) {
   const pairs one{{"connected_slaves", "1"},
                   {"master_repl_offset", "500"},
                   {"slave0", "ip=10.0.0.2,port=6379,state=online,offset=500,lag=0"}};
@@ -160,13 +155,13 @@ TEST(judgement, of_replicas_warns_of_a_primary_that_is_cut_off) {
   EXPECT_EQ(level(judged_server(switched_off, one), "redis.replicas"), severity::warning);
 }
 
-TEST(judgement, of_too_few_replicas_is_danger) {
+TEST(health_rules, report_too_few_replicas_as_critical) {
   const pairs none_good{{"connected_slaves", "1"}, {"min_slaves_good_slaves", "0"}};
   EXPECT_EQ(level(judged_server({{"min-replicas-to-write", "1"}}, none_good), "redis.replicas"), severity::danger);
   EXPECT_EQ(level(judged_server({{"min-replicas-to-write", "2"}}), "redis.replicas"), severity::danger);
 }
 
-TEST(judgement, of_a_replica_that_does_not_keep_up_names_it) {
+TEST(health_rules, name_a_lagging_replica) {
   const auto lag_of = [](const char* line) {
     return judged_server({}, {{"connected_slaves", "1"}, {"master_repl_offset", "9000000"}, {"slave0", line}});
   };
@@ -179,7 +174,7 @@ TEST(judgement, of_a_replica_that_does_not_keep_up_names_it) {
   }
 }
 
-TEST(judgement, of_numbers_that_make_no_sense_is_no_nonsense) {
+TEST(health_rules, survive_nonsensical_numbers) {
   const std::vector<finding> full = judged_server({{"maxmemory", "1"}}, {{"used_memory", "9223372036854775807"}});
   EXPECT_EQ(test::found(full, "redis.memory")->what.find('-'), std::string::npos);
   const std::vector<finding> behind =
@@ -190,13 +185,13 @@ TEST(judgement, of_numbers_that_make_no_sense_is_no_nonsense) {
   EXPECT_EQ(test::found(behind, "redis.lag")->what.find('-'), std::string::npos);
 }
 
-TEST(judgement, of_a_version_knows_valkey_and_refuses_what_is_too_old) {
+TEST(health_rules, know_valkey_and_reject_old_versions) {
   EXPECT_EQ(level(judged_server({}, {{"redis_version", "6.2.14"}}), "redis.version"), severity::danger);
   const std::vector<finding> valkey = judged_server({}, {{"redis_version", "7.2.4"}, {"valkey_version", "8.0.1"}});
   EXPECT_EQ(test::found(valkey, "redis.version")->what, "The server is Valkey 8.0.1.");
 }
 
-TEST(judgement, of_connections_sees_those_that_are_cut_or_used_up) {
+TEST(health_rules, report_connection_limits_and_timeouts) {
   EXPECT_EQ(level(judged_server({}, {{"connected_clients", "95"}, {"maxclients", "100"}}), "redis.clients"),
             severity::warning);
   EXPECT_EQ(level(judged_server({{"timeout", "5"}}), "redis.timeout"), severity::note);
@@ -204,14 +199,9 @@ TEST(judgement, of_connections_sees_those_that_are_cut_or_used_up) {
   EXPECT_EQ(level(judged_server({{"tcp-keepalive", "0"}}), "redis.keepalive"), severity::note);
 }
 
-std::vector<finding> way(const std::string& url) {
-  storage::findings found;
-  judge_way(settings::parse(url), found);
-  EXPECT_TRUE(test::are_whole(found.all()));
-  return found.take();
-}
+std::vector<finding> way(const std::string& url) { return judged_facts(facts_about_connection(settings::parse(url))); }
 
-TEST(judgement, of_the_way_warns_of_plain_words_that_leave_the_machine) {
+TEST(health_rules, warn_about_plaintext_to_another_machine) {
   for (const char* near : {"redis://", "redis://localhost", "redis://127.0.0.1", "redis://[::1]", "redis+unix:///s"}) {
     EXPECT_TRUE(is(way(near), "redis.tls", severity::fine)) << near;
     EXPECT_TRUE(is(way(near), "redis.password", severity::fine)) << near;
@@ -222,20 +212,18 @@ TEST(judgement, of_the_way_warns_of_plain_words_that_leave_the_machine) {
   EXPECT_TRUE(is(way("rediss://:secret@locks.example"), "redis.tls", severity::fine));
 }
 
-TEST(judgement, of_the_way_never_shows_the_password) {
+TEST(health_rules, never_show_the_password) {
   for (const finding& each : way("redis://me:secret@locks.example")) {
     EXPECT_EQ((each.what + each.why + each.cure).find("secret"), std::string::npos) << each.id;
   }
 }
 
 std::vector<finding> of_waiting(const std::string& options, const pairs& info, const pairs& config = {}) {
-  storage::findings found;
-  judge_wait(settings::parse("redis://h?" + options).wait, {info_of(info), config_of(config)}, found);
-  EXPECT_TRUE(test::are_whole(found.all()));
-  return found.take();
+  return judged_report(
+      {.info = info_of(info), .config = config_of(config), .wait = settings::parse("redis://h?" + options).wait});
 }
 
-TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
+TEST(health_rules, report_a_wait_that_cannot_succeed_as_critical) {
   EXPECT_TRUE(is(of_waiting("wait_replicas=2", {{"connected_slaves", "1"}}), "redis.wait", severity::danger));
   EXPECT_TRUE(is(of_waiting("wait_replicas=2", {{"connected_slaves", "2"}}), "redis.wait", severity::fine));
   EXPECT_TRUE(is(of_waiting("wait_replicas=all", {{"connected_slaves", "0"}}), "redis.wait", severity::warning));
@@ -243,17 +231,14 @@ TEST(judgement, of_waiting_is_danger_when_what_is_waited_for_cannot_come) {
   const pairs alone{{"connected_slaves", "0"}};
   EXPECT_TRUE(is(of_waiting("wait_aof=local", alone, {{"appendonly", "no"}}), "redis.wait", severity::danger));
   EXPECT_TRUE(is(of_waiting("wait_aof=local", alone, {{"appendonly", "yes"}}), "redis.wait", severity::fine));
-  EXPECT_TRUE(of_waiting("", alone).empty());
+  EXPECT_EQ(test::found(of_waiting("", alone), "redis.wait"), nullptr);
 }
 
 std::vector<finding> of_sentinels(const std::vector<sentinel_view>& all) {
-  storage::findings found;
-  judge_sentinels(all, "shop", found);
-  EXPECT_TRUE(test::are_whole(found.all()));
-  return found.take();
+  return judged_facts(facts_about_sentinels(all, "shop"));
 }
 
-TEST(judgement, of_sentinels_wants_three_that_agree) {
+TEST(health_rules, require_three_sentinels_that_agree) {
   const sentinel_view a{.from = "a:1", .primary = "p:1", .others = 2, .quorum = 2};
   const sentinel_view b{.from = "b:1", .primary = "p:1", .others = 2, .quorum = 2};
   const sentinel_view c{.from = "c:1", .primary = "p:1", .others = 2, .quorum = 2};
@@ -279,13 +264,8 @@ TEST(judgement, of_sentinels_wants_three_that_agree) {
   EXPECT_NE(test::found(not_heard, "redis.sentinel_channels")->cure.find("ACL SETUSER shop '&+"), std::string::npos);
 }
 
-TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_where_primaries_have_no_replica) {
-  const auto of_slots = [](const std::vector<slot_range>& ranges) {
-    storage::findings found;
-    judge_slots(ranges, found);
-    EXPECT_TRUE(test::are_whole(found.all()));
-    return found.take();
-  };
+TEST(health_rules, report_slots_without_node_and_primaries_without_replica) {
+  const auto of_slots = [](const std::vector<slot_range>& ranges) { return judged_facts(facts_about_cluster(ranges)); };
   const slot_range first{0, 8191, {"a", 1}, 1}, second{8192, 16383, {"b", 2}, 1}, alone{8192, 16383, {"b", 2}, 0};
   EXPECT_TRUE(is(of_slots({first, second}), "redis.slots", severity::fine));
   EXPECT_TRUE(is(of_slots({first, second}), "redis.shards", severity::fine));
@@ -293,7 +273,7 @@ TEST(judgement, of_a_cluster_is_danger_where_slots_have_no_node_and_a_warning_wh
   EXPECT_TRUE(is(of_slots({first, alone}), "redis.shards", severity::warning));
 }
 
-TEST(judgement, of_a_node_that_stops_when_another_is_gone_is_a_warning) {
+TEST(health_rules, warn_if_a_node_requires_full_coverage) {
   const pairs node{{"cluster_enabled", "1"}};
   EXPECT_TRUE(is(judged_server({{"cluster-require-full-coverage", "yes"}}, node), "redis.coverage", severity::warning));
   EXPECT_TRUE(is(judged_server({{"cluster-require-full-coverage", "no"}}, node), "redis.coverage", severity::fine));

@@ -5,25 +5,25 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/findings.hpp"
+#include "redis/protocol/server_info.hpp"
 
 namespace holdfast::redis {
 
-/// Keys that look like ours, and are not as we leave them. Every key of ours has an end.
-class leftovers {
+/// Finds keys under our prefix that are not as Holdfast leaves them: of another type, or without a ttl.
+class stray_keys {
  public:
-  static constexpr std::int64_t no_end = -1, gone = -2;  ///< as PTTL says it
+  static constexpr std::int64_t no_end = -1, gone = -2;  ///< replies to PTTL
 
-  explicit leftovers(std::string_view prefix) : prefix_(prefix) {}
-  /// What SCAN is to look for; without a prefix the keys of the locks themselves cannot be told from others.
+  explicit stray_keys(std::string_view prefix) : prefix_(prefix) {}
+  /// The pattern for SCAN. Without a prefix it does not match the keys of the locks themselves, which have any name.
   [[nodiscard]] std::string pattern() const;
-  /// The type that a key of ours must have; nothing: it is none.
+  /// Returns the type that a key of ours must have, or nothing if the key is not ours.
   [[nodiscard]] std::optional<std::string_view> type_of(std::string_view key) const;
-  /// `type` as TYPE says it, `left` as PTTL does.
+  /// `type` is the reply to TYPE, `left` that to PTTL.
   void add(const std::string& key, std::string_view type, std::int64_t left);
   [[nodiscard]] std::size_t looked_at() const noexcept { return looked_at_; }
-  /// `all`: there are no other keys than those that were looked at.
-  void judge(bool all, storage::findings&) const;
+  /// `all` says that every key has been added.
+  [[nodiscard]] server_info facts(bool all) const;
 
  private:
   [[nodiscard]] std::string_view beginning() const { return prefix_.empty() ? std::string_view("holdfast:") : prefix_; }
