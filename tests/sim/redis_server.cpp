@@ -84,7 +84,7 @@ const known_script ours[] = {
 using words = std::vector<std::string>;
 
 /// The steps of one run.
-std::vector<redis_step> steps_of(const known_script& s, const words& keys, const words& args) {
+std::vector<redis_step> scripts_for(const known_script& s, const words& keys, const words& args) {
   if (!s.several) return {{s.what, s.of, keys, args}};
   std::vector<redis_step> all;
   const std::string& common = args.at(0);           // a ttl, or how the channels of inboxes begin
@@ -239,7 +239,7 @@ value redis_server::evalsha(const words& w) {
   const auto* const known =
       std::find_if(std::begin(ours), std::end(ours), [&](const auto& s) { return s.is.sha == w[1]; });
   if (known == std::end(ours)) return run(w[1], key_names, args);
-  const std::vector<redis_step> steps = steps_of(*known, key_names, args);
+  const std::vector<redis_step> steps = scripts_for(*known, key_names, args);
   if (const std::string inboxes = steps[0].inboxes(); !inboxes.empty()) inboxes_ = inboxes;
   audit_.before(steps);
   value reply = run(w[1], key_names, args);

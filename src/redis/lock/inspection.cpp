@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "redis/lock/note.hpp"
+#include "redis/lock/break_record.hpp"
 #include "redis/protocol/owner.hpp"
 #include "redis/protocol/script.hpp"
 #include "storage/state.hpp"

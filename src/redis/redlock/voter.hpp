@@ -50,6 +50,7 @@ class voter final : public storage::voter {
   [[nodiscard]] runtime::task<storage::answer<storage::done>> write_fence(runtime::io&, const command&, limit);
 
   const std::unique_ptr<client> client_;
+  session& session_;
   const rules rules_;
   // Of the loop.
   std::uint64_t known_ = 0;    // the connection whose server was asked how old it is

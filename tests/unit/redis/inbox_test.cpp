@@ -27,7 +27,7 @@ TEST(message, says_the_fence_the_time_the_owner_and_the_key) {
   EXPECT_EQ(m->fence, 1763225000000001u);
   EXPECT_EQ(m->server_time, 1763225000000000);
   EXPECT_EQ(m->owner, owner);
-  EXPECT_EQ(m->lock, "holdfast:{train}");
+  EXPECT_EQ(m->key, "holdfast:{train}");
 }
 
 TEST(message, may_have_anything_in_the_owner_and_in_the_key) {
@@ -36,7 +36,7 @@ TEST(message, may_have_anything_in_the_owner_and_in_the_key) {
   const auto m = message::parse(text);
   ASSERT_TRUE(m);
   EXPECT_EQ(m->owner, owner);
-  EXPECT_EQ(m->lock, key);
+  EXPECT_EQ(m->key, key);
 }
 
 TEST(message, is_refused_when_it_is_not_one_of_ours) {
@@ -89,7 +89,7 @@ TEST(inbox, delivers_to_whom_the_message_names) {
   addressee a, b;
   in.add("a", a);
   in.add("b", b);
-  EXPECT_TRUE(in.deliver({7, 8, "a", "K"}));
+  EXPECT_TRUE(in.deliver({message::kind::grant, 7, 8, "a", "K", ""}));
   const auto told = a.granted.with([](auto& last) { return last; });
   ASSERT_TRUE(told);
   EXPECT_EQ(told->fence, 7u);
@@ -103,41 +103,55 @@ TEST(inbox, keeps_the_last_of_two_messages) {
   inbox in;
   addressee a;
   in.add("a", a);
-  EXPECT_TRUE(in.deliver({7, 8, "a", "K"}));
-  EXPECT_TRUE(in.deliver({9, 10, "a", "K"}));
+  EXPECT_TRUE(in.deliver({message::kind::grant, 7, 8, "a", "K", ""}));
+  EXPECT_TRUE(in.deliver({message::kind::grant, 9, 10, "a", "K", ""}));
   EXPECT_EQ(a.granted.with([](auto& last) { return last->fence; }), 9u);
 }
 
 TEST(inbox, says_when_nobody_of_that_name_waits) {
   inbox in;
-  EXPECT_FALSE(in.deliver({7, 8, "a", "K"}));
+  EXPECT_FALSE(in.deliver({message::kind::grant, 7, 8, "a", "K", ""}));
   addressee a;
   in.add("a", a);
   in.remove("a");
-  EXPECT_FALSE(in.deliver({7, 8, "a", "K"}));
+  EXPECT_FALSE(in.deliver({message::kind::grant, 7, 8, "a", "K", ""}));
   EXPECT_FALSE(is_called(a));
 }
 
-TEST(plea, is_read_as_a_script_writes_it) {
-  const auto p = plea::parse("?1790000000000063 5 ownerwhy not");
-  ASSERT_TRUE(p);
-  EXPECT_EQ(p->fence, 1'790'000'000'000'063u);
-  EXPECT_EQ(p->owner, "owner");
-  EXPECT_EQ(p->reason, "why not");
-  EXPECT_EQ(plea::parse("?0 5 owner")->reason, "");
-  const auto renewed = plea::of_renewal("owner", "7 why not");
+TEST(message, reads_a_revoke_request) {
+  const auto m = message::parse("?1790000000000063 5 ownerwhy not");
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->what, message::kind::revoke_request);
+  EXPECT_EQ(m->fence, 1'790'000'000'000'063u);
+  EXPECT_EQ(m->owner, "owner");
+  EXPECT_EQ(m->reason, "why not");
+  EXPECT_EQ(message::parse("?0 5 owner")->reason, "");
+  const auto renewed = message::of_renewal("owner", "7 why not");
   ASSERT_TRUE(renewed);
+  EXPECT_EQ(renewed->what, message::kind::revoke_request);
+  EXPECT_EQ(renewed->owner, "owner");
   EXPECT_EQ(renewed->fence, 7u);
   EXPECT_EQ(renewed->reason, "why not");
-  EXPECT_EQ(plea::of_renewal("owner", "0 ")->reason, "");
+  EXPECT_EQ(message::of_renewal("owner", "0 ")->reason, "");
 }
 
-TEST(plea, is_none_of_what_only_looks_like_one) {
-  for (const char* const bad : {"", "?", "?x", "?1", "?1 ", "?1 9 owner", "?-1 5 owner", "1 2 3 abc", "?1 x owner"}) {
-    EXPECT_FALSE(plea::parse(bad)) << bad;
-    EXPECT_FALSE(message::parse(std::string(bad).substr(0, bad[0] == '?' ? std::string::npos : 0))) << bad;
+TEST(message, rejects_what_only_looks_like_a_revoke_request) {
+  for (const char* const bad : {"", "?", "?x", "?1", "?1 ", "?1 9 owner", "?-1 5 owner", "?1 x owner"}) {
+    EXPECT_FALSE(message::parse(bad)) << bad;
   }
-  for (const char* const bad : {"", "7", "x y", "-7 why"}) EXPECT_FALSE(plea::of_renewal("owner", bad)) << bad;
+  EXPECT_EQ(message::parse("1 2 3 abc")->what, message::kind::grant);
+  for (const char* const bad : {"", "7", "x y", "-7 why"}) EXPECT_FALSE(message::of_renewal("owner", bad)) << bad;
+}
+
+TEST(message, reads_a_loss_and_a_change) {
+  const auto loss = message::parse("!owner");
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->what, message::kind::loss);
+  EXPECT_EQ(loss->owner, "owner");
+  const auto change = message::parse("~key");
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->what, message::kind::change);
+  EXPECT_EQ(change->key, "key");
 }
 
 TEST(inbox, wakes_those_who_are_meant_to_look_for_themselves) {

@@ -9,8 +9,8 @@
 #include "redis/lock/list_position.hpp"
 #include "redis/protocol/keys.hpp"
 #include "redis/protocol/owner.hpp"
+#include "redis/protocol/script_call.hpp"
 #include "redis/protocol/slots.hpp"
-#include "redis/protocol/step.hpp"
 #include "storage/self.hpp"
 
 namespace holdfast::redis {
@@ -41,12 +41,12 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
                                             std::size_t waiters, records& of_clients, limit l) {
   command c = call_of(scripts::inspect, 6 * names.size(), 2);
   for (const std::string& each : names) {
-    const keys k(settings_.prefix, each);
+    const keys k(session_.config.prefix, each);
     c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.asked).add(k.broken);
   }
   c.add(static_cast<std::int64_t>(holders)).add(static_cast<std::int64_t>(waiters));
-  reply r = co_await run(i, scripts::inspect, c, l);
-  if (auto why = failed<views>(r, settings_.prefix)) co_return std::move(*why);
+  reply r = co_await session_.run(i, scripts::inspect, c, l);
+  if (auto why = failed<views>(r, session_.config.prefix)) co_return std::move(*why);
   views all;
   std::size_t inboxes = 0;
   for (const value& each : std::get<value>(r).items) {
@@ -55,19 +55,19 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
       inboxes += seen->inboxes.size();
       all.push_back(answer<inspection>::yes(std::move(*seen)));
     } else if (each.is(value::kind::error)) {
-      all.push_back(answer<inspection>::unknown(meaning_of(each.text, settings_.prefix)));
+      all.push_back(answer<inspection>::unknown(meaning_of(each.text, session_.config.prefix)));
     } else {
-      all.push_back(answer<inspection>::unknown(strange("inspect")));
+      all.push_back(answer<inspection>::unknown(malformed_reply("inspect")));
     }
   }
-  if (all.size() != names.size()) co_return answer<views>::unknown(strange("inspect"));
+  if (all.size() != names.size()) co_return answer<views>::unknown(malformed_reply("inspect"));
   if (inboxes != 0) {
     std::vector<std::string> whose;
     for (answer<inspection>& each : all) {
       if (each.is_yes()) std::ranges::copy(each.value().inboxes, std::back_inserter(whose));
     }
     reply known = co_await records_of(i, whose, of_clients, l);
-    if (auto why = failed<views>(known, settings_.prefix)) co_return std::move(*why);
+    if (auto why = failed<views>(known, session_.config.prefix)) co_return std::move(*why);
     std::size_t from = 0;
     for (answer<inspection>& each : all) {
       if (each.is_yes()) from = each.value().introduce(std::get<value>(known), from);
@@ -77,11 +77,11 @@ task<answer<client::views>> client::look_at(io& i, const std::vector<std::string
 }
 
 task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, records& known, limit l) {
-  if (!settings_.of_a_cluster()) {
+  if (!session_.config.of_a_cluster()) {
     command all(1 + inboxes.size());
     all.add("MGET");
-    for (const std::string& inbox : inboxes) all.add(client_record(settings_.prefix, inbox));
-    reply got = co_await transport_->call(i, all, l);
+    for (const std::string& inbox : inboxes) all.add(client_record(session_.config.prefix, inbox));
+    reply got = co_await session_.server->call(i, all, l);
     co_return got;
   }
   // They lie in as many slots. Most of those that are listed together are of few clients. Where one lies that does not
@@ -90,10 +90,10 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
   all.what = value::kind::list;
   for (const std::string& inbox : inboxes) {
     command one(2);
-    one.add("GET").key_follows().add(client_record(settings_.prefix, inbox));
-    const storage::shard at = transport_->shard_of(slot_of(one.key()));
+    one.add("GET").key_follows().add(client_record(session_.config.prefix, inbox));
+    const storage::shard at = session_.server->shard_of(slot_of(one.key()));
     if (!known.of.contains(inbox) && !known.silent.contains(at)) {
-      reply got = co_await transport_->call(i, one, l);
+      reply got = co_await session_.server->call(i, one, l);
       const auto* const why = std::get_if<storage::failure>(&got);
       value* const said = std::get_if<value>(&got);
       const bool refused = why != nullptr ? why->permanent() : said->is(value::kind::error);
@@ -108,7 +108,7 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
 }
 
 task<answer<state>> client::inspect(io& i, std::string name, limit l) {
-  if (!keys::may_be(settings_.prefix, name)) co_return answer<state>::unknown(keys::refused());
+  if (!keys::may_be(session_.config.prefix, name)) co_return answer<state>::unknown(keys::refused());
   const std::vector<std::string> names(1, name);
   records of_clients;
   answer<views> all = co_await look_at(i, names, state::most_listed, state::most_waiters_listed, of_clients, l);
@@ -121,20 +121,20 @@ task<answer<state>> client::inspect(io& i, std::string name, limit l) {
 task<answer<client::found>> client::search(io& i, transport& part, std::string prefix, std::string cursor, instant end,
                                            limit l) {
   found some{.names = {}, .cursor = std::move(cursor)};
-  const std::string pattern = pattern_of_locks(settings_.prefix, prefix);
-  const bool prefixed = !settings_.prefix.empty();
+  const std::string pattern = pattern_of_locks(session_.config.prefix, prefix);
+  const bool prefixed = !session_.config.prefix.empty();
   do {
     command c(prefixed ? 6 : 8);
     c.add("SCAN").add(some.cursor).add("MATCH").add(pattern).add("COUNT").add(keys_in_a_step);
     if (!prefixed) c.add("TYPE").add("string");
     reply r = co_await part.call(i, c, l);
-    if (auto why = failed<found>(r, settings_.prefix)) co_return std::move(*why);
+    if (auto why = failed<found>(r, session_.config.prefix)) co_return std::move(*why);
     const value& v = std::get<value>(r);
     const bool good = v.is(value::kind::list) && v.items.size() == 2 && v.items[1].is(value::kind::list) &&
                       is_cursor(v.items[0].text);
-    if (!good) co_return answer<found>::unknown(strange("SCAN"));
+    if (!good) co_return answer<found>::unknown(malformed_reply("SCAN"));
     for (const value& key : v.items[1].items) {
-      std::optional<std::string> name = name_in(settings_.prefix, key.text);
+      std::optional<std::string> name = name_in(session_.config.prefix, key.text);
       if (name && name->starts_with(prefix)) some.names.insert(std::move(*name));
     }
     some.cursor = v.items[0].text;
@@ -150,7 +150,7 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
   entries in_use;
   while (!names.empty()) {
     std::vector<std::string> some;
-    const std::size_t in_a_step = settings_.of_a_cluster() ? 1 : names_in_a_step;  // a script knows one slot only
+    const std::size_t in_a_step = session_.config.of_a_cluster() ? 1 : names_in_a_step;  // a script knows one slot only
     while (!names.empty() && some.size() < in_a_step) {
       some.push_back(std::move(names.extract(names.begin()).value()));
     }
@@ -158,7 +158,7 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
     if (all.is_unknown()) co_return answer<entries>::unknown(all.why());
     for (std::size_t n = 0; n < some.size(); ++n) {
       answer<inspection>& seen = all.value()[n];
-      if (!seen.is_yes() || !is_in_use(seen.value().is, !settings_.prefix.empty())) continue;
+      if (!seen.is_yes() || !is_in_use(seen.value().is, !session_.config.prefix.empty())) continue;
       in_use.push_back({std::move(some[n]), std::move(seen.value().is)});
     }
   }
@@ -168,7 +168,7 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
 /// What there is at this position goes to the page. How many steps of the server it took.
 task<answer<int>> client::list_some(io& i, const std::string& prefix, list_position& from, listing_page& page,
                                     instant end, limit l) {
-  const std::shared_ptr<transport> part = transport_->part(from.part());
+  const std::shared_ptr<transport> part = session_.server->part(from.part());
   if (!part) {
     co_return answer<int>::unknown(storage::failure(errc::not_ready, "it has left the cluster"));
   }
@@ -191,7 +191,7 @@ task<answer<int>> client::list_some(io& i, const std::string& prefix, list_posit
 task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
   const instant began = i.now();
   const instant end = began + (std::max(l.at(), began) - began) / 2;
-  answer<std::vector<std::string>> parts = co_await transport_->parts(i, l);
+  answer<std::vector<std::string>> parts = co_await session_.server->parts(i, l);
   if (parts.is_unknown()) co_return answer<listing>::unknown(parts.why());
   std::optional<list_position> from = list_position::read(after, parts.value());
   if (!from) {
@@ -217,25 +217,25 @@ task<answer<listing>> client::list(io& i, std::string prefix, std::string after,
 }
 
 task<answer<done>> client::revoke(io& i, std::string name, std::string reason, std::uint64_t fence, limit l) {
-  if (!keys::may_be(settings_.prefix, name)) co_return answer<done>::unknown(keys::refused());
+  if (!keys::may_be(session_.config.prefix, name)) co_return answer<done>::unknown(keys::refused());
   if (fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
-  const keys k(settings_.prefix, name);
+  const keys k(session_.config.prefix, name);
   std::string bookmark;
   for (;;) {
     command c = call_of(scripts::revoke, 4, 5);
     c.add(k.lock).add(k.fence).add(k.holders).add(k.asked);
-    c.add(inboxes_of(k.lock))
+    c.add(session_.inboxes_of(k.lock))
         .add(static_cast<std::int64_t>(fence))
         .add(reason)
         .add(storage::who_we_are())
         .add(bookmark);
-    reply r = co_await run(i, scripts::revoke, c, l);
+    reply r = co_await session_.run(i, scripts::revoke, c, l);
     const value* const v = std::get_if<value>(&r);
     if (v != nullptr && v->is(value::kind::text)) {
       bookmark = v->text;
       continue;
     }
-    if (auto why = no_number<done>(r, "revoke", settings_.prefix, -1)) co_return std::move(*why);
+    if (auto why = no_number<done>(r, "revoke", session_.config.prefix, -1)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     const std::string another = "another library holds it, and cannot be asked";
     if (did > 0 || !bookmark.empty()) co_return answer<done>::yes(done());  // some were asked, the others are gone
@@ -245,18 +245,18 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
 }
 
 task<answer<done>> client::break_lock(io& i, storage::break_request what, limit l) {
-  if (!keys::may_be(settings_.prefix, what.name)) co_return answer<done>::unknown(keys::refused());
+  if (!keys::may_be(session_.config.prefix, what.name)) co_return answer<done>::unknown(keys::refused());
   if (what.fence > static_cast<std::uint64_t>(largest_number)) co_return answer<done>::no();  // no lease has it
-  const keys k(settings_.prefix, what.name);
+  const keys k(session_.config.prefix, what.name);
   const std::string id = sixteen(what.id.high, what.id.low);
   const std::string claim = what.owner ? sixteen(what.owner->high, what.owner->low) : std::string();
   command c = call_of(scripts::break_lock, 5, 6);
   c.add(k.lock).add(k.queue).add(k.fence).add(k.holders).add(k.broken);
-  c.add(inboxes_of(k.lock)).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
+  c.add(session_.inboxes_of(k.lock)).add(id).add(static_cast<std::int64_t>(what.fence)).add(claim);
   c.add(storage::who_we_are()).add(what.reason);
   for (bool took = false;; took = true) {
-    reply r = co_await run(i, scripts::break_lock, c, l);
-    if (auto why = no_number<done>(r, "break_lock", settings_.prefix, -1)) co_return std::move(*why);
+    reply r = co_await session_.run(i, scripts::break_lock, c, l);
+    if (auto why = no_number<done>(r, "break_lock", session_.config.prefix, -1)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     const std::string another = "another library holds it, and it is left alone";
     if (did <= 0 && took) co_return answer<done>::yes(done());  // from some, and the others are gone

@@ -13,7 +13,7 @@
 /// How a script is called, and what its answer is: once for all steps.
 namespace holdfast::redis {
 
-[[nodiscard]] storage::failure strange(std::string_view what);
+[[nodiscard]] storage::failure malformed_reply(std::string_view what);
 
 /// A number that nothing is the worse for, whoever sent it.
 [[nodiscard]] bool is_number(const value&, std::int64_t least);
@@ -37,25 +37,25 @@ template <class T>
 std::optional<storage::answer<T>> no_number(reply& r, std::string_view step, std::string_view prefix,
                                             std::int64_t least = 0) {
   auto why = failed<T>(r, prefix);
-  if (!why && !is_number(std::get<value>(r), least)) why.emplace(storage::answer<T>::unknown(strange(step)));
+  if (!why && !is_number(std::get<value>(r), least)) why.emplace(storage::answer<T>::unknown(malformed_reply(step)));
   return why;
 }
 
 /// Its keys and arguments follow.
 [[nodiscard]] command call_of(const script&, std::size_t keys, std::size_t args);
-/// Those that most steps of a lock have, in their order.
+/// Those that most scripts of a lock have, in their order.
 command& add_keys(command&, const keys&);
 /// The server knows the script then.
 [[nodiscard]] command load_of(const script&);
 
 /// The steps that a claim takes, by what it wants.
-struct steps {
+struct claim_scripts {
   const script& acquire;
   const script& release;
   const script& renew;
 };
-extern const steps of_writers, of_bargers, of_readers, of_permits;
-[[nodiscard]] const steps& steps_of(char wants) noexcept;
+extern const claim_scripts exclusive_scripts, unfair_scripts, reader_scripts, permit_scripts;
+[[nodiscard]] const claim_scripts& scripts_for(char wants) noexcept;
 
 [[nodiscard]] command release_of(const script&, const keys&, std::string_view owner, std::string_view inboxes);
 

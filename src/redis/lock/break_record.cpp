@@ -1,4 +1,4 @@
-#include "redis/lock/note.hpp"
+#include "redis/lock/break_record.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,12 +1,12 @@
-#include "redis/lock/place.hpp"
+#include "redis/lock/claim.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "redis/lock/client.hpp"
+#include "redis/lock/session.hpp"
 #include "redis/protocol/owner.hpp"
+#include "redis/protocol/script_call.hpp"
 #include "redis/protocol/slots.hpp"
-#include "redis/protocol/step.hpp"
 #include "seeded_bugs.hpp"
 
 namespace holdfast::redis {
@@ -48,41 +48,41 @@ span jitter(io& i, milliseconds most) { return span(most) * static_cast<std::int
 
 }  // namespace
 
-place::place(client& c, storage::claim_spec spec)
-    : client_(c),
-      lock_(lock_key(c.settings_.prefix, spec.name)),
+claim::claim(session& s, storage::claim_spec spec)
+    : session_(s),
+      lock_(lock_key(s.config.prefix, spec.name)),
       granted_for_(spec.fixed ? spec.ttl : std::min(spec.ttl, claim_ttl)),
-      owner_(owner_text(c.id_, spec.owner, spec.wants, granted_for_, spec.label)),
+      owner_(owner_text(s.id, spec.owner, spec.wants, granted_for_, spec.label)),
       wants_(spec.wants),
       ttl_(spec.ttl),
       queue_(spec.queue),
       barges_(spec.barges),
-      bad_name_(!keys::may_be(c.settings_.prefix, spec.name)),
+      bad_name_(!keys::may_be(s.config.prefix, spec.name)),
       slot_(slot_of(lock_)) {
-  ++client_.claims_;
+  ++session_.claims;
   waiting_.slot = slot_;
-  if (queue_ && !seeded(bug::inbox_after_poll)) client_.inbox_.add(owner_, waiting_);
+  if (queue_ && !seeded(bug::inbox_after_poll)) session_.waiters.add(owner_, waiting_);
 }
 
-place::~place() {
-  if (queue_) client_.inbox_.remove(owner_);
-  --client_.claims_;
+claim::~claim() {
+  if (queue_) session_.waiters.remove(owner_);
+  --session_.claims;
 }
 
-task<answer<grant>> place::poll(io& i, limit l) {
+task<answer<grant>> claim::poll(io& i, limit l) {
   if (bad_name_) {
     co_return answer<grant>::unknown(keys::refused());
   }
   const std::optional<grant> told = told_by_push(i.now());
   // Where replicas must have it, only a step of our own can be waited for.
-  if (told && !client_.wait_.is_wanted()) co_return answer<grant>::yes(*told);
+  if (told && !session_.wait.is_wanted()) co_return answer<grant>::yes(*told);
   // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
   // there is no need to listen.
   if (queue_) waiting_.listened_at = lies_on();  // first: then it may move
-  const bool in_queue = queue_ && client_.transport_->listens(lock_);
+  const bool in_queue = queue_ && session_.server->listens(lock_);
   answer<grant> got = co_await ask(i, in_queue, l);
   if (in_queue || !queue_ || !got.is_no()) co_return got;
-  const std::optional<storage::failure> deaf = co_await client_.transport_->listen(i, lock_, l);
+  const std::optional<storage::failure> deaf = co_await session_.server->listen(i, lock_, l);
   if (deaf) co_return answer<grant>::unknown(*deaf);
   waiting_.listened_at = lies_on();
   answer<grant> again = co_await ask(i, true, l);
@@ -90,13 +90,13 @@ task<answer<grant>> place::poll(io& i, limit l) {
 }
 
 // A message may get lost, and an expiry sends none.
-task<wake> place::wakeup(io& i, limit l) {
+task<wake> claim::wakeup(io& i, limit l) {
   const limit nearer(std::min(l.at(), again_at_), l.stop());
   const wake why = co_await wait(i, waiting_.called, nearer);
   co_return why == wake::late&& again_at_ < l.at() ? wake::signalled : why;
 }
 
-task<answer<instant>> place::renew(io& i, milliseconds ttl, limit l) {
+task<answer<instant>> claim::renew(io& i, milliseconds ttl, limit l) {
   const instant sent = i.now();
   answer<instant> got = co_await renew_as(i, owner_, ttl, sent, l);
   if (!may_be_reader_ || !got.is_no()) co_return got;
@@ -105,63 +105,63 @@ task<answer<instant>> place::renew(io& i, milliseconds ttl, limit l) {
   co_return as_one;
 }
 
-task<answer<instant>> place::downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) {
+task<answer<instant>> claim::downgrade(io& i, std::uint64_t fence, milliseconds ttl, limit l) {
   const instant sent = i.now();
   const std::string reader = as_reader(owner_);
   const keys k = all_keys();
   command c = call_of(scripts::downgrade, 5, 5);
-  add_keys(c, k).add(k.asked).add(owner_).add(ttl.count()).add(client_.inboxes_of(lock_));
+  add_keys(c, k).add(k.asked).add(owner_).add(ttl.count()).add(session_.inboxes_of(lock_));
   c.add(static_cast<std::int64_t>(fence)).add(reader);
   fence_ = fence;
   may_be_reader_ = true;
   for (;;) {
-    reply r = co_await client_.run(i, scripts::downgrade, c, l);
-    if (auto why = no_number<instant>(r, "downgrade", client_.settings_.prefix)) co_return std::move(*why);
+    reply r = co_await session_.run(i, scripts::downgrade, c, l);
+    if (auto why = no_number<instant>(r, "downgrade", session_.config.prefix)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     if (did == 0) co_return answer<instant>::no();
     if ((did & 4) == 0) break;
   }
-  if (queue_) client_.inbox_.remove(owner_);
+  if (queue_) session_.waiters.remove(owner_);
   owner_ = reader;
-  if (queue_) client_.inbox_.add(owner_, waiting_);
+  if (queue_) session_.waiters.add(owner_, waiting_);
   may_be_reader_ = false;
   co_return answer<instant>::yes(storage::deadline_after(sent, ttl));
 }
 
-task<answer<done>> place::release(io& i, limit l) {
+task<answer<done>> claim::release(io& i, limit l) {
   const script& step = mine().release;
   const keys k = all_keys();
-  const command c = release_of(step, k, owner_, client_.inboxes_of(lock_));
+  const command c = release_of(step, k, owner_, session_.inboxes_of(lock_));
   undo_abandoned();
   answer<done> got = co_await release_by(i, step, c, l);
   if (!may_be_reader_ || got.is_unknown()) co_return got;
   const std::string reader = as_reader(owner_);
-  const command as_one = release_of(scripts::release_shared, k, reader, client_.inboxes_of(lock_));
+  const command as_one = release_of(scripts::release_shared, k, reader, session_.inboxes_of(lock_));
   answer<done> also = co_await release_by(i, scripts::release_shared, as_one, l);
   co_return got.is_yes() && also.is_no() ? std::move(got) : std::move(also);
 }
 
-void place::undo_abandoned() {
+void claim::undo_abandoned() {
   if (!abandoned_) return;
   const script& step = mine().release;
-  client_.transport_->follow(*abandoned_,
-                             load_of(step).then(release_of(step, all_keys(), owner_, client_.inboxes_of(lock_))));
+  session_.server->follow(*abandoned_,
+                          load_of(step).then(release_of(step, all_keys(), owner_, session_.inboxes_of(lock_))));
   abandoned_.reset();
 }
 
-bool place::asked_to_let_go(const std::string& owner, const reply& r) {
+bool claim::asked_to_let_go(const std::string& owner, const reply& r) {
   const value* const v = std::get_if<value>(&r);
   if (v == nullptr || !v->is(value::kind::text)) return false;
-  const std::optional<plea> asks = plea::of_renewal(owner, v->text);
-  if (asks) client_.tell(*asks);
+  const std::optional<message> asks = message::of_renewal(owner, v->text);
+  if (asks) session_.notify_holder(*asks);
   return asks.has_value();
 }
 
-storage::shard place::lies_on() const noexcept { return client_.transport_->shard_of(slot_); }
+storage::shard claim::lies_on() const noexcept { return session_.server->shard_of(slot_); }
 
-keys place::all_keys() const { return keys::of_lock(client_.settings_.prefix, lock_); }
+keys claim::all_keys() const { return keys::of_lock(session_.config.prefix, lock_); }
 
-std::optional<grant> place::told_by_push(instant now) {
+std::optional<grant> claim::told_by_push(instant now) {
   const auto told = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
   if (!told || !sampled_) return std::nullopt;
   // Older than that answer: it was granted, and is over. Clocks cannot tell, if the server's was set back meanwhile.
@@ -169,7 +169,7 @@ std::optional<grant> place::told_by_push(instant now) {
   // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
   // sampled_->sent: the grant is not older than that. It may have been another one's clock, if the slot of a cluster
   // has moved since, or a replica has taken over.
-  const bool one_clock = client_.settings_.of_one_clock();
+  const bool one_clock = session_.config.of_one_clock();
   const auto elapsed = std::chrono::microseconds(one_clock ? told->server_time - sampled_->server_time : 0);
   const instant granted_at = seeded(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
   if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set
@@ -180,14 +180,14 @@ std::optional<grant> place::told_by_push(instant now) {
   return grant{fence_, fences(), deadline};
 }
 
-const steps& place::mine() const noexcept {
-  return barges_ && wants_in(owner_) == '-' ? of_bargers : steps_of(wants_in(owner_));
+const claim_scripts& claim::mine() const noexcept {
+  return barges_ && wants_in(owner_) == '-' ? unfair_scripts : scripts_for(wants_in(owner_));
 }
 
-task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl, instant sent, limit l) {
-  const steps& step = steps_of(wants_in(owner));
-  const bool whole = &step == &of_writers;
-  const bool reads = &step == &of_readers;
+task<answer<instant>> claim::renew_as(io& i, std::string owner, milliseconds ttl, instant sent, limit l) {
+  const claim_scripts& step = scripts_for(wants_in(owner));
+  const bool whole = &step == &exclusive_scripts;
+  const bool reads = &step == &reader_scripts;
   const keys k = all_keys();
   const bool keeps_fence = whole && upkeep_.is_due(sent, ttl);
   command c = call_of(step.renew, 3, keeps_fence ? 4 : whole || reads ? 3 : 2);
@@ -198,18 +198,18 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   c.add(owner).add(ttl.count());
   if (whole || reads) c.add(static_cast<std::int64_t>(fence_));
   if (keeps_fence) c.add("day");
-  reply r = co_await client_.run(i, step.renew, c, l);
+  reply r = co_await session_.run(i, step.renew, c, l);
   if (whole && says_try_again(r)) {
     // The slot is on its way to another node. Until it is there, keys that do not exist are at neither; but K is.
     command alone = call_of(step.renew, 1, 2);
     alone.add(k.lock).add(owner).add(ttl.count());
-    r = co_await client_.run(i, step.renew, alone, l);
+    r = co_await session_.run(i, step.renew, alone, l);
   }
   if (!asked_to_let_go(owner, r)) {
-    if (auto why = no_number<instant>(r, "renew", client_.settings_.prefix)) co_return std::move(*why);
+    if (auto why = no_number<instant>(r, "renew", session_.config.prefix)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     if (did == 2) {  // of that grant nobody knows but the server
-      const command back = release_of(mine().release, k, owner, client_.inboxes_of(lock_));
+      const command back = release_of(mine().release, k, owner, session_.inboxes_of(lock_));
       answer<done> gone = co_await release_by(i, mine().release, back, l);
       (void)gone;  // without an answer it ends with its ttl
     }
@@ -218,13 +218,13 @@ task<answer<instant>> place::renew_as(io& i, std::string owner, milliseconds ttl
   co_return answer<instant>::yes(storage::deadline_after(sent, ttl));
 }
 
-task<answer<done>> place::release_by(io& i, const script& step, const command& c, limit l) {
+task<answer<done>> claim::release_by(io& i, const script& step, const command& c, limit l) {
   bool was_there = false;
   for (;;) {
-    reply r = co_await client_.run(i, step, c, l);
-    if (auto why = no_number<done>(r, "release", client_.settings_.prefix)) {
+    reply r = co_await session_.run(i, step, c, l);
+    if (auto why = no_number<done>(r, "release", session_.config.prefix)) {
       if (was_there) break;
-      client_.leave_it_to_the_server(i, step, c, l);
+      session_.leave_to_server(i, step, c, l);
       co_return std::move(*why);
     }
     const std::int64_t did = std::get<value>(r).number;
@@ -235,13 +235,13 @@ task<answer<done>> place::release_by(io& i, const script& step, const command& c
   co_return answer<done>::yes(done());
 }
 
-task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
+task<answer<grant>> claim::ask(io& i, bool in_queue, limit l) {
   const instant sent = i.now();
   const script& step = mine().acquire;
   command c = call_of(step, 4, wants_.of_a_lock() && !barges_ ? 4 : 5);
   c.tells_time_behind(3);
   const keys k = all_keys();
-  add_keys(c, k).add(owner_).add(ttl_.count()).add(client_.inboxes_of(lock_));
+  add_keys(c, k).add(owner_).add(ttl_.count()).add(session_.inboxes_of(lock_));
   if (!in_queue) {
     c.add("-");
   } else if (ticket_ == 0) {
@@ -255,9 +255,9 @@ task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
     c.add("barge");
   }
   std::optional<storage::failure> missing;
-  reply r = co_await client_.run_grant(i, step, c, std::move(l), &abandoned_, missing);
-  if (seeded(bug::inbox_after_poll) && queue_) client_.inbox_.add(owner_, waiting_);
-  if (auto why = failed<grant>(r, client_.settings_.prefix)) co_return std::move(*why);
+  reply r = co_await session_.run_grant(i, step, c, std::move(l), &abandoned_, missing);
+  if (seeded(bug::inbox_after_poll) && queue_) session_.waiters.add(owner_, waiting_);
+  if (auto why = failed<grant>(r, session_.config.prefix)) co_return std::move(*why);
   const value& v = std::get<value>(r);
   if (is_number(v, 1)) {
     if (missing) co_return answer<grant>::unknown(std::move(*missing));
@@ -266,11 +266,11 @@ task<answer<grant>> place::ask(io& i, bool in_queue, limit l) {
     const grant g{fence_, fences(), storage::deadline_after(from, ttl_)};
     co_return answer<grant>::yes(g);
   }
-  if (!says_busy(v)) co_return answer<grant>::unknown(strange("acquire"));
+  if (!says_busy(v)) co_return answer<grant>::unknown(malformed_reply("acquire"));
   co_return busy(i, sent, v, in_queue);
 }
 
-answer<grant> place::busy(io& i, instant sent, const value& v, bool in_queue) {
+answer<grant> claim::busy(io& i, instant sent, const value& v, bool in_queue) {
   const milliseconds left = std::min(milliseconds(v.items[0].number), longest_lease);  // less than none: for ever
   const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
   const std::string_view holder = v.items[4].text;
@@ -288,16 +288,16 @@ answer<grant> place::busy(io& i, instant sent, const value& v, bool in_queue) {
     again_at_ = later(sent, span(left < 0ms ? at_most : std::min(left, at_most)) + 1ms + jitter(i, 2ms));
   } else {
     // Another library's: no message will come.
-    const span pause = span(client_.settings_.poll) + varied(i, client_.settings_.poll);
+    const span pause = span(session_.config.poll) + varied(i, session_.config.poll);
     again_at_ = later(sent, left < 0ms ? pause : std::min<span>(pause, left + 1ms));
   }
   if (seeded(bug::no_timer)) again_at_ = never;
   return answer<grant>::no({label ? std::string(*label) : std::string(holder.empty() ? "" : "another library")});
 }
 
-span place::varied(io& i, milliseconds interval) const {
+span claim::varied(io& i, milliseconds interval) const {
   const double where = static_cast<double>(i.random() % 2049) / 1024 - 1;  // -1 to 1
-  return span(static_cast<span::rep>(static_cast<double>(span(interval).count()) * where * client_.settings_.jitter));
+  return span(static_cast<span::rep>(static_cast<double>(span(interval).count()) * where * session_.config.jitter));
 }
 
 }  // namespace holdfast::redis

@@ -6,19 +6,19 @@
 #include "redis/lock/fence_upkeep.hpp"
 #include "redis/lock/inbox.hpp"
 #include "redis/protocol/keys.hpp"
-#include "redis/protocol/step.hpp"
+#include "redis/protocol/script_call.hpp"
 #include "redis/protocol/transport.hpp"
 #include "storage/claim.hpp"
 
 namespace holdfast::redis {
 
-class client;
+struct session;
 
 /// One lock that is wanted, waited for, or held at a server: a place in its queue.
-class place final : public storage::claim {
+class claim final : public storage::claim {
  public:
-  place(client&, storage::claim_spec);
-  ~place() override;
+  claim(session&, storage::claim_spec);
+  ~claim() override;
 
   runtime::task<storage::answer<storage::grant>> poll(runtime::io&, limit) override;
   runtime::task<runtime::wake> wakeup(runtime::io&, limit) override;
@@ -39,7 +39,7 @@ class place final : public storage::claim {
  private:
   /// Whoever released the lock has given it to us, and said so: no need to ask. Nothing: ask.
   std::optional<storage::grant> told_by_push(runtime::instant now);
-  [[nodiscard]] const steps& mine() const noexcept;
+  [[nodiscard]] const claim_scripts& mine() const noexcept;
   runtime::task<storage::answer<runtime::instant>> renew_as(runtime::io&, std::string owner, storage::milliseconds ttl,
                                                             runtime::instant sent, limit);
   runtime::task<storage::answer<storage::done>> release_by(runtime::io&, const script&, const command&, limit);
@@ -53,7 +53,7 @@ class place final : public storage::claim {
     std::int64_t server_time;
     std::uint64_t fence;  // the last one
   };
-  client& client_;
+  session& session_;
   const std::string lock_;                   // its key; the others are made of it when they are needed
   const storage::milliseconds granted_for_;  // after a push
   std::string owner_;                        // a downgrade changes it

@@ -1,10 +1,10 @@
-#include "redis/protocol/step.hpp"
+#include "redis/protocol/script_call.hpp"
 
 #include "seeded_bugs.hpp"
 
 namespace holdfast::redis {
 
-storage::failure strange(std::string_view what) {
+storage::failure malformed_reply(std::string_view what) {
   return {errc::foreign, "the server's answer makes no sense: " + std::string(what)};
 }
 
@@ -32,13 +32,13 @@ command load_of(const script& s) {
   return c;
 }
 
-const steps of_writers{scripts::acquire, scripts::release, scripts::renew};
-const steps of_bargers{scripts::acquire, scripts::release_barging, scripts::renew};
-const steps of_readers{scripts::acquire_shared, scripts::release_shared, scripts::renew_shared};
-const steps of_permits{scripts::take, scripts::give, scripts::renew_permits};
+const claim_scripts exclusive_scripts{scripts::acquire, scripts::release, scripts::renew};
+const claim_scripts unfair_scripts{scripts::acquire, scripts::release_barging, scripts::renew};
+const claim_scripts reader_scripts{scripts::acquire_shared, scripts::release_shared, scripts::renew_shared};
+const claim_scripts permit_scripts{scripts::take, scripts::give, scripts::renew_permits};
 
-const steps& steps_of(char wants) noexcept {
-  return wants == '+' ? of_readers : wants == ':' ? of_permits : of_writers;
+const claim_scripts& scripts_for(char wants) noexcept {
+  return wants == '+' ? reader_scripts : wants == ':' ? permit_scripts : exclusive_scripts;
 }
 
 command release_of(const script& s, const keys& k, std::string_view owner, std::string_view inboxes) {

@@ -8,16 +8,16 @@
 
 namespace holdfast::redis {
 
-class client;
-class place;
+struct session;
+class claim;
 
 /// Several whole locks: each step of all of them in one round trip.
-class joint final : public storage::bundle {
+class multi_claim final : public storage::bundle {
  public:
-  joint(client&, std::vector<storage::claim_spec>);
+  multi_claim(storage::backend&, session&, std::vector<storage::claim_spec>);
 
  private:
-  static place& at(part&);
+  static redis::claim& at(part&);
   runtime::task<storage::answer<storage::done>> take_all(runtime::io&, limit) override;
   runtime::task<storage::answer<runtime::instant>> renew_first(runtime::io&, std::size_t some,
                                                                storage::milliseconds ttl, limit) override;
@@ -25,7 +25,7 @@ class joint final : public storage::bundle {
   /// They were renewed, and some of them are wanted by somebody.
   bool asked_to_let_go(const reply&);
 
-  client& client_;
+  session& session_;
   std::optional<abandoned_command> abandoned_;  // a step that got no answer, and may take the locks yet
   fence_upkeep upkeep_;
 };
