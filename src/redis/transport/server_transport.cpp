@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "redis/protocol/error_reply.hpp"
-#include "redis/protocol/step.hpp"
+#include "redis/protocol/script_call.hpp"
 #include "runtime/blocking.hpp"
 
 namespace holdfast::redis {
