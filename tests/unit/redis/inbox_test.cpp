@@ -19,7 +19,7 @@ std::string text_of(std::string_view fence, std::string_view time, std::string_v
 
 bool is_called(addressee& who) { return runtime::wait_here(who.called, within(0s)) == runtime::wake::signalled; }
 
-TEST(message, says_the_fence_the_time_the_owner_and_the_key) {
+TEST(message, has_fence_time_owner_and_key) {
   const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, {}, 500ms, "a label");
   const std::string text = text_of("1763225000000001", "1763225000000000", owner, "holdfast:{train}");
   const auto m = message::parse(text);
@@ -30,7 +30,7 @@ TEST(message, says_the_fence_the_time_the_owner_and_the_key) {
   EXPECT_EQ(m->key, "holdfast:{train}");
 }
 
-TEST(message, may_have_anything_in_the_owner_and_in_the_key) {
+TEST(message, accepts_any_bytes_in_owner_and_key) {
   const std::string owner("a b 1 2\r\n\0", 10), key("7 8 {} \0\xff", 9);
   const std::string text = text_of("1", "2", owner, key);
   const auto m = message::parse(text);
@@ -39,7 +39,7 @@ TEST(message, may_have_anything_in_the_owner_and_in_the_key) {
   EXPECT_EQ(m->key, key);
 }
 
-TEST(message, is_refused_when_it_is_not_one_of_ours) {
+TEST(message, is_rejected_if_malformed) {
   for (const std::string_view bad : {
            "",
            " ",
@@ -77,14 +77,14 @@ TEST(message, is_refused_when_it_is_not_one_of_ours) {
   }
 }
 
-TEST(message, of_which_the_end_is_missing_is_never_read_as_another_owner) {
+TEST(message, is_rejected_if_truncated) {
   const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, {}, 500ms, "");
   const std::string text = text_of("10", "20", owner, "");
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_FALSE(message::parse(std::string_view(text).substr(0, n))) << n;
   EXPECT_TRUE(message::parse(text));
 }
 
-TEST(inbox, delivers_to_whom_the_message_names) {
+TEST(inbox, delivers_to_the_named_owner) {
   inbox in;
   addressee a, b;
   in.add("a", a);
@@ -108,7 +108,7 @@ TEST(inbox, keeps_the_last_of_two_messages) {
   EXPECT_EQ(a.granted.with([](auto& last) { return last->fence; }), 9u);
 }
 
-TEST(inbox, says_when_nobody_of_that_name_waits) {
+TEST(inbox, reports_that_the_owner_does_not_wait) {
   inbox in;
   EXPECT_FALSE(in.deliver({message::kind::grant, 7, 8, "a", "K", ""}));
   addressee a;
@@ -154,7 +154,7 @@ TEST(message, reads_a_loss_and_a_change) {
   EXPECT_EQ(change->key, "key");
 }
 
-TEST(inbox, wakes_those_who_are_meant_to_look_for_themselves) {
+TEST(inbox, wakes_the_concerned_waiters) {
   inbox in;
   addressee a, b, c;
   a.slot = 7;

@@ -8,7 +8,7 @@
 namespace holdfast::faults {
 namespace {
 
-class redis_asking : public testing::Test {
+class redis_revoke : public testing::Test {
  protected:
   test::redis_server server;
   [[nodiscard]] std::string url() const { return server.url("timeout=1s"); }
@@ -17,7 +17,7 @@ class redis_asking : public testing::Test {
   }
 };
 
-TEST_F(redis_asking, reaches_one_who_listens_at_once) {
+TEST_F(redis_revoke, reaches_a_subscribed_holder_at_once) {
   watched_client one(url()), other(url());
   std::optional<lease> before = other.store.acquire("a");
   auto waiting = one.wait_for("a", {.ttl = 1h});  // so it listens
@@ -30,7 +30,7 @@ TEST_F(redis_asking, reaches_one_who_listens_at_once) {
   EXPECT_LE(one.seen->events(event::kind::renewed).size(), renewed + 1) << "a ttl of an hour is renewed after minutes";
 }
 
-TEST_F(redis_asking, reaches_one_who_does_not_listen_with_its_next_renewal) {
+TEST_F(redis_revoke, reaches_an_unsubscribed_holder_at_its_next_renewal) {
   watched_client one(url()), other(url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   EXPECT_EQ(server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size(), 0u) << "nobody listens";
@@ -41,7 +41,7 @@ TEST_F(redis_asking, reaches_one_who_does_not_listen_with_its_next_renewal) {
   EXPECT_EQ(one.seen->events(event::kind::revoke_requested).front().text, "later");
 }
 
-TEST_F(redis_asking, leaves_no_key_when_what_was_held_is_over) {
+TEST_F(redis_revoke, leaves_no_key_after_the_lease) {
   watched_client one(url()), other(url());
   {
     const lease held = one.store.acquire("a", {.ttl = 300ms});
@@ -53,7 +53,7 @@ TEST_F(redis_asking, leaves_no_key_when_what_was_held_is_over) {
   EXPECT_TRUE(test::eventually([&] { return server.keys("*:a").empty(); }));
 }
 
-TEST_F(redis_asking, for_one_lease_does_not_take_back_that_its_holder_was_asked_whatever_its_lease) {
+TEST_F(redis_revoke, keeps_a_request_for_any_lease_after_one_for_a_fence) {
   watched_client one(url()), other(url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   EXPECT_TRUE(other.store.revoke("a", "any"));
@@ -62,7 +62,7 @@ TEST_F(redis_asking, for_one_lease_does_not_take_back_that_its_holder_was_asked_
   EXPECT_TRUE(happens(held.revoke_requested()));
 }
 
-TEST_F(redis_asking, shows_where_and_what_the_holder_is) {
+TEST_F(redis_revoke, shows_host_and_program_of_the_holder) {
   watched_client one(url()), other(url());
   const lease held = one.store.acquire("a", {.ttl = 300ms});
   EXPECT_TRUE(one.seen->comes(event::kind::renewed));  // it has introduced itself by then
@@ -74,7 +74,7 @@ TEST_F(redis_asking, shows_where_and_what_the_holder_is) {
   EXPECT_EQ(is.holders.at(0).program, program_invocation_short_name);
 }
 
-TEST_F(redis_asking, shows_a_holder_of_another_library_and_cannot_ask_it) {
+TEST_F(redis_revoke, fails_for_a_holder_of_another_library_but_shows_it) {
   watched_client one(url());
   server.ask({"SET", "holdfast:{a}", "6f1c2a9e-1b5e-4f7e-9d8a-0c3b2a1d4e5f", "NX", "PX", "60000"});
   state is = one.store.inspect("a");
@@ -92,7 +92,7 @@ TEST_F(redis_asking, shows_a_holder_of_another_library_and_cannot_ask_it) {
   EXPECT_FALSE(is.holders.at(0).left);
 }
 
-TEST_F(redis_asking, of_names_that_are_keys_themselves_works_the_same) {
+TEST_F(redis_revoke, works_without_a_prefix) {
   watched_client one(server.url("prefix=")), other(server.url("prefix="));
   lease held = one.store.acquire("orders", {.ttl = 1h, .label = "x"});
   EXPECT_EQ(other.store.inspect("orders").holders.at(0).label, "x");
@@ -103,7 +103,7 @@ TEST_F(redis_asking, of_names_that_are_keys_themselves_works_the_same) {
   EXPECT_EQ(failure_of([&] { (void)one.store.revoke("holdfast:x"); }).first, errc::bad_name);
 }
 
-TEST_F(redis_asking, of_five_thousand_readers_shows_a_thousand_and_reaches_all) {
+TEST_F(redis_revoke, reaches_all_of_five_thousand_readers) {
   watched_client one(url()), other(url());
   std::vector<lease> readers;
   for (int n = 0; n < 5'000; ++n) readers.push_back(one.store.acquire("a", {.ttl = 1h, .shared = true}));

@@ -25,7 +25,7 @@ void lock_for_another(redlock_servers& servers, std::size_t n, const std::string
   (void)servers[n].ask({"SET", redlock_servers::key(name), "another", "PX", "3600000"});
 }
 
-TEST(redlock_oversight, lists_breaks_and_shows_though_a_minority_is_dead_whichever_it_is) {
+TEST(redlock_admin, works_while_any_minority_is_dead) {
   for (std::size_t dead = 0; dead < 3; ++dead) {
     redlock_servers servers(3);
     watched_client one(servers.url()), other(servers.url());
@@ -44,7 +44,7 @@ TEST(redlock_oversight, lists_breaks_and_shows_though_a_minority_is_dead_whichev
   }
 }
 
-TEST(redlock_oversight, lists_what_a_majority_has_and_nothing_else) {
+TEST(redlock_admin, lists_only_what_a_majority_has) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   const lease held = one.store.acquire("ours", {.ttl = 1h});
@@ -60,7 +60,7 @@ TEST(redlock_oversight, lists_what_a_majority_has_and_nothing_else) {
 }
 
 /// With these limits a list that waited for the silent server would fail.
-TEST(redlock_oversight, lists_without_waiting_for_a_silent_server_whichever_it_is) {
+TEST(redlock_admin, lists_without_waiting_for_a_silent_server) {
   for (std::size_t silent = 0; silent < 3; ++silent) {
     redlock_servers servers(3);
     const std::string patient = servers.url_of("young_nodes=vote&max_ttl=1h&connect_timeout=1h&timeout=1h");
@@ -77,7 +77,7 @@ TEST(redlock_oversight, lists_without_waiting_for_a_silent_server_whichever_it_i
   }
 }
 
-TEST(redlock_oversight, without_a_majority_is_unreachable) {
+TEST(redlock_admin, is_unreachable_without_a_majority) {
   redlock_servers servers(3);
   watched_client one(servers.url(), 300ms);
   const lease held = one.store.acquire("a", {.ttl = 1h});
@@ -87,7 +87,7 @@ TEST(redlock_oversight, without_a_majority_is_unreachable) {
   EXPECT_EQ(failure_of([&] { (void)one.store.break_lock("a", held.fence(), ""); }).first, errc::unreachable);
 }
 
-TEST(redlock_oversight, breaks_a_lock_by_its_fence_though_a_server_knows_a_higher_one) {
+TEST(redlock_admin, breaks_by_fence_although_a_server_has_a_higher_one) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
@@ -99,7 +99,7 @@ TEST(redlock_oversight, breaks_a_lock_by_its_fence_though_a_server_knows_a_highe
   EXPECT_GT(other.store.acquire("a").fence(), held.fence() + 1'000);
 }
 
-TEST(redlock_oversight, does_not_mend_what_was_taken_by_force) {
+TEST(redlock_admin, does_not_restore_a_broken_lock) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
@@ -122,7 +122,7 @@ TEST(redlock_oversight, does_not_mend_what_was_taken_by_force) {
   EXPECT_EQ(held.margin(), 0u);
 }
 
-TEST(redlock_oversight, leaves_alone_what_another_library_holds) {
+TEST(redlock_admin, leaves_the_lock_of_another_library_alone) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   for (const std::size_t n : {0u, 1u}) lock_for_another(servers, n, "a");
@@ -131,7 +131,7 @@ TEST(redlock_oversight, leaves_alone_what_another_library_holds) {
   EXPECT_EQ(servers.holding("a"), 2u);
 }
 
-TEST(redlock_oversight, does_not_say_that_nobody_holds_it_when_one_that_is_silent_may_be_needed_for_it) {
+TEST(redlock_admin, never_reports_free_if_a_silent_server_could_decide) {
   redlock_servers servers(3);
   watched_client one(servers.url()), patient(servers.url()), other(servers.url(), 500ms);
   lock_for_another(servers, 2, "a");
@@ -145,7 +145,7 @@ TEST(redlock_oversight, does_not_say_that_nobody_holds_it_when_one_that_is_silen
   EXPECT_TRUE(held.renew(1h));
 }
 
-TEST(redlock_oversight, does_not_take_a_vote_that_another_has_at_a_minority) {
+TEST(redlock_admin, does_not_take_a_vote_of_another_at_a_minority) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   lock_for_another(servers, 2, "a");

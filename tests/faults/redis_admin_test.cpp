@@ -11,7 +11,7 @@
 namespace holdfast::faults {
 namespace {
 
-class redis_oversight : public testing::Test {
+class redis_admin : public testing::Test {
  protected:
   [[nodiscard]] static std::vector<std::string> names(const store& s) {
     std::vector<std::string> all;
@@ -44,7 +44,7 @@ class redis_oversight : public testing::Test {
   test::redis_server server;
 };
 
-TEST_F(redis_oversight, leaves_the_lock_of_another_library_alone) {
+TEST_F(redis_admin, leaves_the_lock_of_another_library_alone) {
   watched_client one(server.url());
   server.ask({"SET", "holdfast:{a}", "a token", "NX", "PX", "60000"});
   EXPECT_EQ(failure_of([&] { (void)one.store.break_lock("a", 17, "it hangs"); }).first, errc::foreign);
@@ -52,7 +52,7 @@ TEST_F(redis_oversight, leaves_the_lock_of_another_library_alone) {
   EXPECT_EQ(names(one.store), these{"a"});
 }
 
-TEST_F(redis_oversight, is_not_disturbed_by_a_key_that_is_no_lock) {
+TEST_F(redis_admin, ignores_keys_that_are_not_locks) {
   watched_client one(server.url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
   server.ask({"HSET", "holdfast:{b}", "field", "value"});
@@ -61,7 +61,7 @@ TEST_F(redis_oversight, is_not_disturbed_by_a_key_that_is_no_lock) {
   EXPECT_EQ(failure_of([&] { (void)one.store.inspect("b"); }).first, errc::foreign);
 }
 
-TEST_F(redis_oversight, lists_what_is_waited_for_and_held_by_nobody) {
+TEST_F(redis_admin, lists_a_lock_with_waiters_and_no_holder) {
   watched_client one(server.url());
   server.ask({"ZADD", "holdfast:{a b}:q", "1", nobody(1)});
   EXPECT_EQ(names(one.store), these{}) << "that is no name as we write it";
@@ -69,7 +69,7 @@ TEST_F(redis_oversight, lists_what_is_waited_for_and_held_by_nobody) {
   EXPECT_EQ(names(one.store), these{"a b"});
 }
 
-TEST_F(redis_oversight, without_a_prefix_lists_what_is_ours_among_all_other_strings) {
+TEST_F(redis_admin, lists_our_locks_among_other_strings_without_a_prefix) {
   watched_client one(server.url("prefix=")), other(server.url("prefix="));
   for (int n = 0; n < 500; ++n) server.ask({"SET", "page:" + std::to_string(n), "cached"});
   server.ask({"SET", "long", std::string(3'000'000, 'x')});
@@ -84,7 +84,7 @@ TEST_F(redis_oversight, without_a_prefix_lists_what_is_ours_among_all_other_stri
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_F(redis_oversight, hands_a_broken_lock_on_past_hundreds_who_died_waiting) {
+TEST_F(redis_admin, hands_a_broken_lock_past_hundreds_of_dead_waiters) {
   watched_client one(server.url()), other(server.url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
   for (int n = 0; n < 300; ++n) server.ask({"ZADD", "holdfast:{a}:q", std::to_string(n + 1), nobody(n)});
@@ -96,7 +96,7 @@ TEST_F(redis_oversight, hands_a_broken_lock_on_past_hundreds_who_died_waiting) {
   EXPECT_EQ(one.store.inspect("a").waiting, 0u);
 }
 
-TEST_F(redis_oversight, keeps_its_note_for_a_day) {
+TEST_F(redis_admin, keeps_the_break_record_for_a_day) {
   watched_client one(server.url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
   EXPECT_TRUE(one.store.break_lock("a", held.fence(), "it hangs"));
@@ -105,7 +105,7 @@ TEST_F(redis_oversight, keeps_its_note_for_a_day) {
   EXPECT_LE(left, 86'400'000);
 }
 
-TEST_F(redis_oversight, never_reads_the_whole_of_what_is_not_ours) {
+TEST_F(redis_admin, never_reads_a_foreign_value_completely) {
   watched_client one(server.url("prefix="));
   server.ask({"SETRANGE", "long", "32000000", "x"});
   const long long before = info("memory", "used_memory_peak:");
@@ -114,7 +114,7 @@ TEST_F(redis_oversight, never_reads_the_whole_of_what_is_not_ours) {
   EXPECT_LT(info("memory", "used_memory_peak:"), before + 16'000'000) << "the server has copied it";
 }
 
-TEST_F(redis_oversight, knows_the_fence_of_a_lock_that_is_held_for_more_than_a_day) {
+TEST_F(redis_admin, knows_the_fence_of_a_lock_held_for_more_than_a_day) {
   watched_client one(server.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   lease several = one.store.acquire({"b", "c"}, {.ttl = 1h});
@@ -132,7 +132,7 @@ TEST_F(redis_oversight, knows_the_fence_of_a_lock_that_is_held_for_more_than_a_d
   EXPECT_TRUE(one.store.break_lock("a", held.fence(), "it hangs"));
 }
 
-TEST_F(redis_oversight, takes_a_lock_from_a_crowd_of_readers_in_many_small_steps) {
+TEST_F(redis_admin, breaks_a_lock_of_many_readers_in_small_steps) {
   watched_client one(server.url()), other(server.url());
   shared_mutex in(one.store, "a", {.ttl = 1h});
   in.lock_shared();
@@ -145,7 +145,7 @@ TEST_F(redis_oversight, takes_a_lock_from_a_crowd_of_readers_in_many_small_steps
   EXPECT_TRUE(server.keys("holdfast:{a}:h").empty());
 }
 
-TEST_F(redis_oversight, asks_a_crowd_of_readers_in_many_small_steps) {
+TEST_F(redis_admin, revokes_a_lock_of_many_readers_in_small_steps) {
   watched_client one(server.url());
   shared_mutex in(one.store, "a", {.ttl = 1h});
   in.lock_shared();
@@ -160,7 +160,7 @@ TEST_F(redis_oversight, asks_a_crowd_of_readers_in_many_small_steps) {
   EXPECT_EQ(server.ask({"ZRANGE", "holdfast:{a}:a", "0", "0"}).items.at(0).text, " again");
 }
 
-TEST_F(redis_oversight, lists_over_a_slow_link_in_more_time_than_its_patience) {
+TEST_F(redis_admin, lists_over_a_slow_connection_beyond_its_patience) {
   fault_proxy proxy(server.socket());
   watched_client one(server.url()), far("redis+unix://" + proxy.socket(), 1s);
   const lease held = one.store.acquire({"a", "b", "c"}, {.ttl = 1h});
@@ -169,7 +169,7 @@ TEST_F(redis_oversight, lists_over_a_slow_link_in_more_time_than_its_patience) {
   EXPECT_EQ(names(far.store), (these{"a", "b", "c"}));
 }
 
-TEST_F(redis_oversight, ends_a_broken_lease_that_a_late_poll_got_the_lock_for) {
+TEST_F(redis_admin, ends_a_broken_lease_that_a_late_poll_reacquired) {
   watched_client one(server.url()), other(server.url());
   lease broken = one.store.acquire("a", {.ttl = 1h});
   const std::string owner = server.ask({"GET", "holdfast:{a}"}).text;

@@ -9,7 +9,7 @@ namespace {
 
 using severity = finding::severity;
 
-TEST(redis_examination, finds_a_server_fine_that_keeps_its_locks_while_they_are_taken) {
+TEST(redis_health_check, reports_ok_for_a_safe_server_under_load) {
   const test::redis_server server({"--appendonly", "yes", "--appendfsync", "always"});
   watched_client one(server.url());
   const lease held = one.store.acquire("a");
@@ -20,14 +20,14 @@ TEST(redis_examination, finds_a_server_fine_that_keeps_its_locks_while_they_are_
   EXPECT_TRUE(held.held());
 }
 
-TEST(redis_examination, changes_no_key) {
+TEST(redis_health_check, changes_no_key) {
   const test::redis_server server;
   watched_client one(server.url());
   (void)one.store.examine();
   for (const std::string& key : server.keys()) EXPECT_TRUE(key.starts_with("holdfast:client:")) << key;
 }
 
-TEST(redis_examination, of_a_silent_server_is_an_error_when_patience_is_over) {
+TEST(redis_health_check, fails_after_patience_if_the_server_is_silent) {
   const test::redis_server server;
   fault_proxy proxy(server.socket());
   watched_client one("redis+unix://" + proxy.socket() + "?timeout=100ms&connect_timeout=100ms", 500ms);
@@ -37,7 +37,7 @@ TEST(redis_examination, of_a_silent_server_is_an_error_when_patience_is_over) {
   EXPECT_EQ(code, errc::unreachable) << text;
 }
 
-TEST(redis_examination, takes_its_time_over_a_slow_link) {
+TEST(redis_health_check, finishes_over_a_slow_connection) {
   const test::redis_server server;
   fault_proxy proxy(server.socket());
   watched_client one("redis+unix://" + proxy.socket(), 1s);
@@ -47,7 +47,7 @@ TEST(redis_examination, takes_its_time_over_a_slow_link) {
   EXPECT_TRUE(test::is(all, "redis.clock", severity::fine));
 }
 
-TEST(redis_examination, begins_again_when_its_connection_breaks) {
+TEST(redis_health_check, restarts_when_its_connection_breaks) {
   const test::redis_server server;
   fault_proxy proxy(server.socket());
   watched_client one("redis+unix://" + proxy.socket());
@@ -56,7 +56,7 @@ TEST(redis_examination, begins_again_when_its_connection_breaks) {
   EXPECT_TRUE(test::is(one.store.examine(), "redis.rights", severity::fine));
 }
 
-TEST(redis_examination, ends_when_the_store_is_closed) {
+TEST(redis_health_check, ends_when_the_store_is_closed) {
   const test::redis_server server;
   watched_client one(server.url());
   (void)one.store.inspect("a");
