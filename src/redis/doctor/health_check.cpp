@@ -41,10 +41,10 @@ constexpr span longest_scan = 1s;
 constexpr std::size_t clock_samples = 5;
 constexpr span between_samples = 250ms;
 
-/// One health_check, step by step. Whatever leaves the server unheard is thrown, as a storage::failure.
+/// The check of one server. Throws storage::failure if the server cannot be reached.
 class health_check {
  public:
-  /// `all` is what messages come by; `one` is the server that is looked at.
+  /// `one` reaches the server that is checked, `all` also receives messages.
   health_check(io& i, transport& all, transport& one, const settings& s, limit until)
       : io_(i), all_(all), transport_(one), settings_(s), patience_(until.at() - i.now()), stop_(until.stop()) {}
 
@@ -54,8 +54,8 @@ class health_check {
       co_await read_clock();
       if (settings_.sentinels) co_await look_at_sentinels();
       const bool is_replica = co_await look_at_server();
-      // A write that a replica refuses makes the link give up its connection. A blocking caller gets the next one at
-      // once; on the loop every request that follows would fail.
+      // After a write that a replica rejects, the transport closes the connection. A blocking caller gets the next one
+      // at once; on the loop every later request would fail.
       if (!is_replica || io_.in_place()) co_await try_what_locks_need();
       co_await look_for_stray_keys();
       co_await watch_clock();
@@ -68,7 +68,7 @@ class health_check {
  private:
   [[nodiscard]] limit soon() const { return limit(later(io_.now(), patience_), stop_); }
 
-  /// The reply, which may be an error.
+  /// Returns the reply, which may be an error.
   task<value> ask(const command& what) {
     const limit l = soon();
     reply r = co_await transport_.call(io_, what, l);
@@ -76,7 +76,7 @@ class health_check {
     co_return std::move(std::get<value>(r));
   }
 
-  /// The same of what we may not be allowed to ask: nothing then, and a note. Any other error is one of the server.
+  /// Same as ask(), but reports a missing permission as a note and returns nothing. Throws any other error.
   task<std::optional<value>> ask_if_allowed(const command& what, const char* id, const char* right,
                                             const char* unseen) {
     value v = co_await ask(what);
@@ -121,11 +121,11 @@ class health_check {
 
   task<void> try_what_locks_need() {
     refusals refused;
-    const std::string nobody = "doctor/" + sixteen(runtime::random_bits(), runtime::random_bits());
-    // Without a prefix the keys of locks are any, and only our own can be tried.
+    const std::string unused = "doctor/" + sixteen(runtime::random_bits(), runtime::random_bits());
+    // Without a prefix locks can have any key, so only a key under our own prefix can be tried.
     const std::string key =
-        settings_.prefix.empty() ? client_record(settings_.prefix, nobody) : lock_key(settings_.prefix, nobody);
-    const std::string channel = inboxes(settings_.prefix) + nobody;
+        settings_.prefix.empty() ? client_record(settings_.prefix, unused) : lock_key(settings_.prefix, unused);
+    const std::string channel = inboxes(settings_.prefix) + unused;
     std::vector<permission> all = permissions_for(settings_);
     all.insert(all.end(), required_permissions().begin(), required_permissions().end());
     for (const permission& each : all) {
@@ -135,7 +135,7 @@ class health_check {
     }
     const limit l = soon();
     const std::optional<storage::failure> deaf = co_await all_.listen(io_, key, l);
-    // In a cluster it may be another node that does not answer.
+    // In a cluster, another node may be the one that does not reply.
     if (deaf && deaf->code != errc::denied && &all_ == &transport_) throw storage::failure(*deaf);
     if (deaf && deaf->code == errc::denied)
       refused.add("ssubscribe", deaf->text.substr(std::min(deaf->text.find("NOPERM"), deaf->text.size())));
@@ -169,7 +169,7 @@ class health_check {
     judge(left.facts(over), found_);
   }
 
-  /// False: we may not.
+  /// Returns false if the user is not permitted to.
   task<bool> look_at_key(const std::string& key, stray_keys& left) {
     command type(2);
     type.add("TYPE").add(key);
@@ -184,7 +184,7 @@ class health_check {
     co_return true;
   }
 
-  /// {seconds, microseconds}. Who may not ask lacks a right, and hears of that.
+  /// Reads {seconds, microseconds}. A missing permission is reported by try_what_locks_need().
   task<void> read_clock() {
     command time(1);
     time.add("TIME");
@@ -215,13 +215,13 @@ class health_check {
   transport& all_;
   transport& transport_;
   const settings& settings_;
-  const span patience_;  // with one request
+  const span patience_;  // for one request
   const std::stop_token stop_;
   storage::findings found_;
   std::vector<clock_comparison> clock_readings_;
 };
 
-/// Who has which slots, as one of the nodes says it.
+/// Checks the assignment of slots that one of the nodes reports.
 task<void> look_at_slots(io& i, transport& all, const settings& s, limit l, storage::findings& found) {
   command ask(2);
   ask.add("CLUSTER").add("SLOTS");
@@ -231,7 +231,7 @@ task<void> look_at_slots(io& i, transport& all, const settings& s, limit l, stor
   if (ranges) judge(facts_about_cluster(*ranges), found);
 }
 
-/// One primary after the other; what is found says where.
+/// Checks one primary after the other and prefixes the findings with its address.
 task<findings_answer> examine_parts(io& i, transport& all, const settings& s, std::vector<std::string> parts,
                                     limit until) {
   const span patience = until.at() - i.now();
@@ -239,10 +239,10 @@ task<findings_answer> examine_parts(io& i, transport& all, const settings& s, st
   co_await look_at_slots(i, all, s, until, whole);
   std::vector<finding> found = whole.take();
   std::optional<storage::failure> why;
-  bool some_answer = false;  // also that it cannot serve
+  bool some_answer = false;  // including one that it cannot serve
   for (const std::string& part : parts) {
     const std::shared_ptr<transport> there = all.part(part);
-    if (!there) continue;  // it has left the cluster just now
+    if (!there) continue;  // it has just left the cluster
     health_check one(i, all, *there, s, limit(later(i.now(), patience), until.stop()));
     findings_answer here = co_await one.run();
     if (here.is_unknown()) {

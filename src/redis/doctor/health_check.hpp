@@ -11,10 +11,10 @@
 
 namespace holdfast::redis {
 
-/// Asks the server for all that matters to locks, and judges it. Takes about a second: the clocks are watched for so
-/// long. Each request has as much time as the limit leaves now. What the user may not ask is a note. No key is changed.
-/// Of a cluster each primary is asked, one after the other, and the cluster itself. All that is given by reference must
-/// outlive the task.
+/// Checks the settings and the state of a server that matter to locks. Takes about a second, for which it watches the
+/// clock. Each request may take as long as the limit leaves at the start. Requests that the user is not permitted to
+/// send are reported as notes. Changes no key. In a cluster each primary is checked in turn, and the cluster itself.
+/// What is passed by reference must outlive the task.
 [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, transport&, const settings&,
                                                                            limit);
 

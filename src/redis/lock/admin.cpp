@@ -1,4 +1,4 @@
-// What those see and do who look after the locks of others.
+// The administrative calls of the client: inspect, list, revoke and break.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -23,13 +23,13 @@ using runtime::task;
 using storage::answer;
 using storage::done;
 
-/// A server does nothing else meanwhile: each of these takes it a small part of a millisecond.
+/// The server does nothing else during a step, so each is small enough to take a fraction of a millisecond.
 constexpr std::int64_t keys_in_a_step = 128;
 constexpr std::size_t names_in_a_step = 16;
-/// Where few keys are locks, a page ends after so many steps, with whatever was found.
+/// A page ends after this many steps, even if few keys were locks.
 constexpr int steps_of_a_page = 256;
 
-/// Anything may stand in a key that has the name of a lock, if there is no prefix.
+/// Without a prefix, a key with the name of a lock can hold anything.
 bool is_in_use(const state& is, bool prefixed) {
   if (is.waiting != 0) return true;
   return is.holding != 0 && (prefixed || !is.holders.front().foreign);
@@ -84,8 +84,8 @@ task<reply> client::records_of(io& i, const std::vector<std::string>& inboxes, r
     reply got = co_await session_.server->call(i, all, l);
     co_return got;
   }
-  // They lie in as many slots. Most of those that are listed together are of few clients. Where one lies that does not
-  // answer, nobody can say whose lock it is; but there it is.
+  // Each record lies in another slot, but most locks of a page belong to few clients. If the shard of a record does not
+  // reply, the lock is listed without its client.
   value all;
   all.what = value::kind::list;
   for (const std::string& inbox : inboxes) {
@@ -143,14 +143,15 @@ task<answer<client::found>> client::search(io& i, transport& part, std::string p
   co_return answer<found>::yes(std::move(some));
 }
 
-/// Those of them that are in use.
+/// Returns the locks among them that are in use.
 task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<std::string> names, records& of_clients,
                                                                limit l) {
   using entries = std::vector<listing::entry>;
   entries in_use;
   while (!names.empty()) {
     std::vector<std::string> some;
-    const std::size_t in_a_step = session_.config.of_a_cluster() ? 1 : names_in_a_step;  // a script knows one slot only
+    const std::size_t in_a_step =
+        session_.config.of_a_cluster() ? 1 : names_in_a_step;  // a script can only access one slot
     while (!names.empty() && some.size() < in_a_step) {
       some.push_back(std::move(names.extract(names.begin()).value()));
     }
@@ -165,7 +166,7 @@ task<answer<std::vector<listing::entry>>> client::look_through(io& i, std::set<s
   co_return answer<entries>::yes(std::move(in_use));
 }
 
-/// What there is at this position goes to the page. How many steps of the server it took.
+/// Adds the locks at this position to the page. Returns the number of SCAN calls.
 task<answer<int>> client::list_some(io& i, const std::string& prefix, list_position& from, listing_page& page,
                                     instant end, limit l) {
   const std::shared_ptr<transport> part = session_.server->part(from.part());
@@ -185,9 +186,9 @@ task<answer<int>> client::list_some(io& i, const std::string& prefix, list_posit
   co_return answer<int>::yes(here.value().steps);
 }
 
-// Over a slow link a page ends when half of its time is gone, and the next one goes on from there. A part that gives no
-// answer comes last; if it does not answer on a page of its own either, the call fails at once: all others are listed,
-// and the caller can go on from there whenever it likes.
+// Over a slow connection a page ends when half of its time has passed, and the next one continues there. A part that
+// does not reply comes last. If it does not reply on a page of its own either, the call fails at once: all others are
+// listed, and the caller can continue from there later.
 task<answer<listing>> client::list(io& i, std::string prefix, std::string after, std::size_t most, limit l) {
   const instant began = i.now();
   const instant end = began + (std::max(l.at(), began) - began) / 2;
@@ -238,7 +239,7 @@ task<answer<done>> client::revoke(io& i, std::string name, std::string reason, s
     if (auto why = no_number<done>(r, "revoke", session_.config.prefix, -1)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     const std::string another = "another library holds it, and cannot be asked";
-    if (did > 0 || !bookmark.empty()) co_return answer<done>::yes(done());  // some were asked, the others are gone
+    if (did > 0 || !bookmark.empty()) co_return answer<done>::yes(done());  // some were asked, the others have left
     if (did == 0) co_return answer<done>::no();
     co_return answer<done>::unknown(storage::failure(errc::foreign, another));
   }
@@ -259,7 +260,7 @@ task<answer<done>> client::break_lock(io& i, storage::break_request what, limit 
     if (auto why = no_number<done>(r, "break_lock", session_.config.prefix, -1)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
     const std::string another = "another library holds it, and it is left alone";
-    if (did <= 0 && took) co_return answer<done>::yes(done());  // from some, and the others are gone
+    if (did <= 0 && took) co_return answer<done>::yes(done());  // some leases were broken, the others have ended
     if (did < 0) co_return answer<done>::unknown(storage::failure(errc::foreign, another));
     if (did == 0) co_return answer<done>::no();
     if ((did & 4) == 0) co_return answer<done>::yes(done());

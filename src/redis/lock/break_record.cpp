@@ -11,7 +11,7 @@ namespace holdfast::redis {
 
 namespace {
 
-/// A number and the blank behind it.
+/// Reads a number and the space after it.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t number = 0;
   const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);

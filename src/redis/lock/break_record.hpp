@@ -6,12 +6,13 @@
 
 namespace holdfast::redis {
 
-/// The time that a number of microseconds says.
+/// The time that is this many microseconds after 1970.
 [[nodiscard]] std::chrono::system_clock::time_point date_of(std::uint64_t microseconds) noexcept;
 
-/// What stands in K:b, as scripts/break_lock.lua writes it. Nothing: it is none.
+/// Reads the value of K:b, which scripts/break_lock.lua writes. Returns nothing if it is malformed.
 [[nodiscard]] std::optional<state::note> note_of_breaking(std::string_view);
-/// What scripts/inspect.lua tells of K:a: the fence that is meant, ' ' and the reason, '@' and the time and who asks.
+/// Reads the revoke request in the reply of scripts/inspect.lua: the fence, ' ' and the reason, '@', the time and the
+/// author.
 [[nodiscard]] state::note note_of_asking(std::string_view fence, std::string_view reason, std::string_view by);
 
 }  // namespace holdfast::redis

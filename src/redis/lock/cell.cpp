@@ -70,23 +70,23 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, storage::change
   co_return answer<std::uint64_t>::no();
 }
 
-// A message may get lost, and an end sends none.
+// Also wakes up by time: a message may be lost, and an expiry sends none.
 task<wake> cell::changed(io& i, reading seen, limit l) {
   runtime::signal told;
   const storage::shard at = session_.server->shard_of(slot_of(keys_.number));
-  const watchers::entry ours(session_.cell_watchers, keys_.number, told, at);  // before the server knows of it
+  const watchers::entry ours(session_.cell_watchers, keys_.number, told, at);  // before the server registers it
   const milliseconds pause = storage::look_again + milliseconds(i.random() % 5'000);
   const std::optional<milliseconds> left = co_await watch(i, seen, l);
   if (left && *left < 0ms) co_return wake::signalled;
-  instant next =
-      later(i.now(), span(100ms) + milliseconds(i.random() % 100));  // whoever looks then hears what is wrong
+  instant next = later(i.now(), span(100ms) + milliseconds(i.random() % 100));  // the next read reports the error
   if (left) next = later(i.now(), *left > 0ms ? std::min(pause, *left + milliseconds(1 + i.random() % 3)) : pause);
   const limit nearer(std::min(l.at(), next), l.stop());
   const wake why = co_await wait(i, told, nearer);
   co_return why == wake::late&& next < l.at() ? wake::signalled : why;
 }
 
-/// How long it will stay, 0: there is none, less than that: it has changed. Nothing: the server did not say.
+/// Returns how long the cell will stay, 0 if there is none, a negative time if it has changed, and nothing if the
+/// server did not reply.
 task<std::optional<milliseconds>> cell::watch(io& i, reading seen, limit l) {
   const std::optional<storage::failure> deaf = co_await session_.server->listen(i, keys_.number, l);
   if (deaf || bad_name_) co_return std::nullopt;

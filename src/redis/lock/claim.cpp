@@ -26,11 +26,11 @@ using storage::milliseconds;
 
 namespace {
 
-/// A grant on a waiter's behalf lasts for so long: a waiter that stands still keeps the others waiting no longer. The
-/// keeper renews it to its full ttl.
+/// The ttl of a grant on behalf of a waiter, which limits how long a waiter that hangs delays the others. The renewer
+/// extends it to the full ttl.
 constexpr milliseconds claim_ttl = 500ms;
 
-/// Of what is left of another library's lock more than that is as good as that.
+/// A longer remaining ttl of another library's lock counts as this long.
 constexpr milliseconds longest_lease = 24h;
 
 bool says_try_again(const reply& r) noexcept {
@@ -73,12 +73,12 @@ task<answer<grant>> claim::poll(io& i, limit l) {
   if (bad_name_) {
     co_return answer<grant>::unknown(keys::refused());
   }
-  const std::optional<grant> told = told_by_push(i.now());
-  // Where replicas must have it, only a step of our own can be waited for.
+  const std::optional<grant> told = take_message(i.now());
+  // If replicas must have the grant, only a poll of our own can wait for them.
   if (told && !session_.wait.is_wanted()) co_return answer<grant>::yes(*told);
-  // Messages must reach us before we stand in the queue: whoever hears nothing is skipped. If the lock is free,
-  // there is no need to listen.
-  if (queue_) waiting_.listened_at = lies_on();  // first: then it may move
+  // Messages must reach us before we enter the queue: a waiter that is not subscribed is skipped. There is no need to
+  // subscribe if the lock is free.
+  if (queue_) waiting_.listened_at = lies_on();  // before the poll, during which the slot may move
   const bool in_queue = queue_ && session_.server->listens(lock_);
   answer<grant> got = co_await ask(i, in_queue, l);
   if (in_queue || !queue_ || !got.is_no()) co_return got;
@@ -89,7 +89,7 @@ task<answer<grant>> claim::poll(io& i, limit l) {
   co_return again;
 }
 
-// A message may get lost, and an expiry sends none.
+// Also wakes up by time: a message may be lost, and an expiry sends none.
 task<wake> claim::wakeup(io& i, limit l) {
   const limit nearer(std::min(l.at(), again_at_), l.stop());
   const wake why = co_await wait(i, waiting_.called, nearer);
@@ -100,7 +100,7 @@ task<answer<instant>> claim::renew(io& i, milliseconds ttl, limit l) {
   const instant sent = i.now();
   answer<instant> got = co_await renew_as(i, owner_, ttl, sent, l);
   if (!may_be_reader_ || !got.is_no()) co_return got;
-  // A downgrade got no answer. In this order: it may be carried out in between.
+  // A downgrade got no reply and may be carried out between the two renewals, hence their order.
   answer<instant> as_one = co_await renew_as(i, as_reader(owner_), ttl, sent, l);
   co_return as_one;
 }
@@ -149,7 +149,7 @@ void claim::undo_abandoned() {
   abandoned_.reset();
 }
 
-bool claim::asked_to_let_go(const std::string& owner, const reply& r) {
+bool claim::take_revoke_request(const std::string& owner, const reply& r) {
   const value* const v = std::get_if<value>(&r);
   if (v == nullptr || !v->is(value::kind::text)) return false;
   const std::optional<message> asks = message::of_renewal(owner, v->text);
@@ -161,21 +161,21 @@ storage::shard claim::lies_on() const noexcept { return session_.server->shard_o
 
 keys claim::all_keys() const { return keys::of_lock(session_.config.prefix, lock_); }
 
-std::optional<grant> claim::told_by_push(instant now) {
+std::optional<grant> claim::take_message(instant now) {
   const auto told = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
   if (!told || !sampled_) return std::nullopt;
-  // Older than that answer: it was granted, and is over. Clocks cannot tell, if the server's was set back meanwhile.
+  // A grant from before that reply has ended. Only fences can tell if the server's clock was set back meanwhile.
   if (told->fence <= sampled_->fence) return std::nullopt;
-  // When our last poll was answered, the server's clock showed sampled_->server_time, and ours at least
-  // sampled_->sent: the grant is not older than that. It may have been another one's clock, if the slot of a cluster
-  // has moved since, or a replica has taken over.
+  // When the server replied to our last poll, its clock showed sampled_->server_time and ours at least sampled_->sent,
+  // so the grant is not older than that. After a move of the slot or a failover it may have been another server's
+  // clock.
   const bool one_clock = session_.config.of_one_clock();
   const auto elapsed = std::chrono::microseconds(one_clock ? told->server_time - sampled_->server_time : 0);
   const instant granted_at = seeded(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
   if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set
   const milliseconds granted_for = seeded(bug::claim_ttl_forgotten) ? ttl_ : granted_for_;
   const instant deadline = storage::deadline_after(granted_at, granted_for);
-  if (now + span(granted_for) / 4 > deadline) return std::nullopt;  // it has waited for us for long
+  if (now + span(granted_for) / 4 > deadline) return std::nullopt;  // the message has waited for too long
   fence_ = told->fence;
   return grant{fence_, fences(), deadline};
 }
@@ -200,18 +200,18 @@ task<answer<instant>> claim::renew_as(io& i, std::string owner, milliseconds ttl
   if (keeps_fence) c.add("day");
   reply r = co_await session_.run(i, step.renew, c, l);
   if (whole && says_try_again(r)) {
-    // The slot is on its way to another node. Until it is there, keys that do not exist are at neither; but K is.
+    // The slot is migrating to another node. Meanwhile neither node serves keys that do not exist, but one has K.
     command alone = call_of(step.renew, 1, 2);
     alone.add(k.lock).add(owner).add(ttl.count());
     r = co_await session_.run(i, step.renew, alone, l);
   }
-  if (!asked_to_let_go(owner, r)) {
+  if (!take_revoke_request(owner, r)) {
     if (auto why = no_number<instant>(r, "renew", session_.config.prefix)) co_return std::move(*why);
     const std::int64_t did = std::get<value>(r).number;
-    if (did == 2) {  // of that grant nobody knows but the server
+    if (did == 2) {  // only the server knows of that grant
       const command back = release_of(mine().release, k, owner, session_.inboxes_of(lock_));
       answer<done> gone = co_await release_by(i, mine().release, back, l);
-      (void)gone;  // without an answer it ends with its ttl
+      (void)gone;  // without a reply it expires
     }
     if (did != 1) co_return answer<instant>::no();
   }
@@ -271,23 +271,23 @@ task<answer<grant>> claim::ask(io& i, bool in_queue, limit l) {
 }
 
 answer<grant> claim::busy(io& i, instant sent, const value& v, bool in_queue) {
-  const milliseconds left = std::min(milliseconds(v.items[0].number), longest_lease);  // less than none: for ever
+  const milliseconds left = std::min(milliseconds(v.items[0].number), longest_lease);  // negative: no ttl
   const std::int64_t ahead = std::clamp<std::int64_t>(v.items[2].number, 0, 100'000);
   const std::string_view holder = v.items[4].text;
   const instant from = seeded(bug::sample_from_reply) ? i.now() : sent;
   sampled_ = sample{from, v.items[3].number, static_cast<std::uint64_t>(v.items[5].number)};
   if (in_queue) ticket_ = v.items[1].number;
-  const bool readers = holder.starts_with('+');  // none of them is there any more, and K is about to go
+  const bool readers = holder.starts_with('+');  // all readers have left, and K is about to expire
   const std::optional<std::string_view> label = readers ? std::string_view() : label_in(holder);
   if (holder.empty()) {
-    again_at_ = sent;  // a script has stopped at its bound: there is more to do
+    again_at_ = sent;  // the script stopped at its bound and has to be called again
   } else if (label) {
-    // Every waiter before us may stand still, and then keeps the lock for a claim ttl. A millisecond more: a key
-    // lives through its last one.
+    // Every waiter before us may hang, and then keeps the lock for a claim ttl. One millisecond more, because a key
+    // with 0 ms left still exists.
     const milliseconds at_most = claim_ttl * (ahead + 1);
     again_at_ = later(sent, span(left < 0ms ? at_most : std::min(left, at_most)) + 1ms + jitter(i, 2ms));
   } else {
-    // Another library's: no message will come.
+    // Another library holds the lock and sends no message.
     const span pause = span(session_.config.poll) + varied(i, session_.config.poll);
     again_at_ = later(sent, left < 0ms ? pause : std::min<span>(pause, left + 1ms));
   }

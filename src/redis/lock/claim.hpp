@@ -14,7 +14,7 @@ namespace holdfast::redis {
 
 struct session;
 
-/// One lock that is wanted, waited for, or held at a server: a place in its queue.
+/// A claim to one lock at a server: waiting in its queue, or holding it.
 class claim final : public storage::claim {
  public:
   claim(session&, storage::claim_spec);
@@ -28,17 +28,17 @@ class claim final : public storage::claim {
   runtime::task<storage::answer<storage::done>> release(runtime::io&, limit) override;
   [[nodiscard]] storage::shard lies_on() const noexcept override;
 
-  /// A poll that nobody waited for may be carried out after a release, and would take the lock for nobody.
+  /// Sends a release behind an abandoned poll, which the server could carry out after the release and grant the lock.
   void undo_abandoned();
-  /// Of an answer to a renewal: it was renewed, and the server has something to tell us.
-  bool asked_to_let_go(const std::string& owner, const reply&);
+  /// Passes on the revoke request in the reply to a successful renewal. Returns false if the reply has none.
+  bool take_revoke_request(const std::string& owner, const reply&);
   [[nodiscard]] const std::string& owner() const noexcept { return owner_; }
   [[nodiscard]] bool has_bad_name() const noexcept { return bad_name_; }
   [[nodiscard]] keys all_keys() const;
 
  private:
-  /// Whoever released the lock has given it to us, and said so: no need to ask. Nothing: ask.
-  std::optional<storage::grant> told_by_push(runtime::instant now);
+  /// Returns the grant that a message has reported, or nothing if the claim has to poll.
+  std::optional<storage::grant> take_message(runtime::instant now);
   [[nodiscard]] const claim_scripts& mine() const noexcept;
   runtime::task<storage::answer<runtime::instant>> renew_as(runtime::io&, std::string owner, storage::milliseconds ttl,
                                                             runtime::instant sent, limit);
@@ -51,24 +51,24 @@ class claim final : public storage::claim {
   struct sample {
     runtime::instant sent;
     std::int64_t server_time;
-    std::uint64_t fence;  // the last one
+    std::uint64_t fence;  // the last fence of the lock
   };
   session& session_;
-  const std::string lock_;                   // its key; the others are made of it when they are needed
-  const storage::milliseconds granted_for_;  // after a push
+  const std::string lock_;                   // its key; the others are derived from it
+  const storage::milliseconds granted_for_;  // by a message
   std::string owner_;                        // a downgrade changes it
   const storage::share wants_;
   const storage::milliseconds ttl_;
   const bool queue_;
   const bool barges_;
-  bool may_be_reader_ = false;  // a downgrade was asked for, and not answered
+  bool may_be_reader_ = false;  // a downgrade got no reply
   const bool bad_name_;
-  const std::uint16_t slot_;  // of a cluster
+  const std::uint16_t slot_;  // in a cluster
   addressee waiting_;
   std::int64_t ticket_ = 0;
-  std::uint64_t fence_ = 0;  // of our grant
+  std::uint64_t fence_ = 0;  // the first of our grant
   fence_upkeep upkeep_;
-  std::optional<abandoned_command> abandoned_;  // a poll that got no answer
+  std::optional<abandoned_command> abandoned_;  // a poll that got no reply
   std::optional<sample> sampled_;
   runtime::instant again_at_{};
 };

@@ -40,7 +40,7 @@ std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
 }
 
 std::unique_ptr<storage::claim> client::open_all(std::vector<storage::claim_spec> specs) {
-  // A script knows one slot only.
+  // A script can only access one slot.
   const auto slot = [&](const storage::claim_spec& each) {
     return slot_of(lock_key(session_.config.prefix, each.name));
   };

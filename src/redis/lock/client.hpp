@@ -19,9 +19,9 @@ namespace holdfast::redis {
 class client final : public storage::backend, private storage::admin {
  public:
   using wiring = session::wiring;
-  /// `inbox` is 16 characters, never used by another client.
+  /// `inbox` has 16 characters and is never used by another client.
   client(const settings& s, const std::string& inbox, const wiring& connect) : session_(s, inbox, connect) {}
-  /// Over sockets. Throws storage::failure.
+  /// Connects over sockets. Throws storage::failure.
   [[nodiscard]] static std::unique_ptr<client> open(const std::string& url, runtime::loop&);
   [[nodiscard]] static std::unique_ptr<client> open(settings, runtime::loop&);
 
@@ -46,26 +46,25 @@ class client final : public storage::backend, private storage::admin {
   [[nodiscard]] runtime::task<storage::answer<std::vector<finding>>> examine(runtime::io&, limit) override;
   [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
                                                                      std::uint32_t whole, limit) override;
-  /// What clients have written down of themselves, as far as it is known already, by their inboxes; and where nobody
-  /// answers who knows more.
+  /// The records of clients that were read so far, by inbox, and the shards that did not reply.
   struct records {
     std::map<std::string, value> of;
     std::set<storage::shard> silent;
   };
-  /// What there is of each name, in that order; of one whose keys are used for something else, why not.
+  /// For each name, in order, its state, or an error if its keys are used for something else.
   using views = std::vector<storage::answer<inspection>>;
   [[nodiscard]] runtime::task<storage::answer<views>> look_at(runtime::io&, const std::vector<std::string>& names,
                                                               std::size_t holders, std::size_t waiters, records&,
                                                               limit);
-  /// What these clients have written down of themselves, in that order.
+  /// Reads the records of these clients, in order.
   [[nodiscard]] runtime::task<reply> records_of(runtime::io&, const std::vector<std::string>& inboxes, records&, limit);
-  /// Names, each once; where to go on; and how many steps of the server it took.
+  /// Unique names, the cursor to continue from, and the number of SCAN calls.
   struct found {
     std::set<std::string> names;
     std::string cursor;
     int steps = 0;
   };
-  /// Until there are some, or nothing is left, or until then.
+  /// Searches until it has found some names, nothing is left, or `end` has passed.
   [[nodiscard]] runtime::task<storage::answer<found>> search(runtime::io&, transport& part, std::string prefix,
                                                              std::string cursor, runtime::instant end, limit);
   [[nodiscard]] runtime::task<storage::answer<std::vector<listing::entry>>> look_through(runtime::io&,

@@ -26,7 +26,7 @@ task<answer<done>> multi_claim::take_all(io& i, limit l) {
   const milliseconds ttl = parts().front().spec.ttl;
   command c = call_of(scripts::acquire_all, 3 * parts().size(), 1 + parts().size());
   for (part& p : parts()) {
-    if (at(p).has_bad_name()) co_return answer<done>::no();  // its own poll says why
+    if (at(p).has_bad_name()) co_return answer<done>::no();  // its own poll reports why
     const keys k = at(p).all_keys();
     c.add(k.lock).add(k.queue).add(k.fence);
   }
@@ -60,7 +60,7 @@ task<answer<instant>> multi_claim::renew_first(io& i, std::size_t some, millisec
     c.add(at(parts()[n]).owner()).add(static_cast<std::int64_t>(parts()[n].fence));
   }
   reply r = co_await session_.run(i, scripts::renew_all, c, std::move(l));
-  if (!asked_to_let_go(r)) {
+  if (!take_revoke_requests(r)) {
     if (auto why = no_number<instant>(r, "renew_all", session_.config.prefix)) co_return std::move(*why);
     if (std::get<value>(r).number == 0) co_return answer<instant>::no();
   }
@@ -101,7 +101,7 @@ task<answer<done>> multi_claim::release_first(io& i, std::size_t some, limit l) 
   co_return *first == 0 ? answer<done>::no() : answer<done>::yes(done());
 }
 
-bool multi_claim::asked_to_let_go(const reply& r) {
+bool multi_claim::take_revoke_requests(const reply& r) {
   const value* const v = std::get_if<value>(&r);
   if (v == nullptr || !v->is(value::kind::list) || v->items.empty() || v->items.size() % 2 != 0) return false;
   for (std::size_t n = 0; n < v->items.size(); n += 2) {
@@ -109,7 +109,7 @@ bool multi_claim::asked_to_let_go(const reply& r) {
     if (!is_number(which, 1) || static_cast<std::size_t>(which.number) > parts().size()) return false;
     redis::claim& meant = at(parts()[static_cast<std::size_t>(which.number) - 1]);
     const reply one = v->items[n + 1];
-    if (!meant.asked_to_let_go(meant.owner(), one)) return false;
+    if (!meant.take_revoke_request(meant.owner(), one)) return false;
   }
   return true;
 }

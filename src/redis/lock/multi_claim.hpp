@@ -11,7 +11,7 @@ namespace holdfast::redis {
 struct session;
 class claim;
 
-/// Several whole locks: each step of all of them in one round trip.
+/// A claim to several exclusive locks. Each step covers all of them in one round trip.
 class multi_claim final : public storage::bundle {
  public:
   multi_claim(storage::backend&, session&, std::vector<storage::claim_spec>);
@@ -22,11 +22,11 @@ class multi_claim final : public storage::bundle {
   runtime::task<storage::answer<runtime::instant>> renew_first(runtime::io&, std::size_t some,
                                                                storage::milliseconds ttl, limit) override;
   runtime::task<storage::answer<storage::done>> release_first(runtime::io&, std::size_t some, limit) override;
-  /// They were renewed, and some of them are wanted by somebody.
-  bool asked_to_let_go(const reply&);
+  /// Passes on the revoke requests in the reply to a successful renewal. Returns false if the reply has none.
+  bool take_revoke_requests(const reply&);
 
   session& session_;
-  std::optional<abandoned_command> abandoned_;  // a step that got no answer, and may take the locks yet
+  std::optional<abandoned_command> abandoned_;  // a call that got no reply and may still acquire the locks
   fence_upkeep upkeep_;
 };
 

@@ -56,8 +56,8 @@ void session::pushed(std::string_view text) {
 
 void session::take_grant(const message& m) {
   if (waiters.deliver(m) || seeded(bug::stray_push_kept)) return;
-  // The waiter has left, and a late poll of it made the server grant the lock. Nobody reads the reply to this release,
-  // so the script goes first, in case the server has forgotten it.
+  // The waiter has left, and a late poll of it made the server grant the lock. No caller reads the reply to this
+  // release, so the script goes first, in case the server has forgotten it.
   const keys k = keys::of_lock(config.prefix, m.key);
   const script& release = scripts_for(wants_in(m.owner)).release;
   server->post(load_of(release).then(release_of(release, k, m.owner, inboxes_of(k.lock))));

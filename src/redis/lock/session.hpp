@@ -32,8 +32,8 @@ struct session final : private listener {
   [[nodiscard]] runtime::task<reply> run_grant(runtime::io&, const script&, const command&, limit,
                                                std::optional<abandoned_command>*,
                                                std::optional<storage::failure>& missing);
-  /// Sends a release once more, with its script, when the store closes: nobody will read the reply that the server does
-  /// not know the script.
+  /// Sends a release once more, with its script, when the store closes: no caller will read the reply that the server
+  /// does not know the script.
   void leave_to_server(const runtime::io&, const script&, const command&, const limit&);
   /// Passes a revoke request or a loss on to the holder.
   void notify_holder(const message&);

@@ -10,18 +10,18 @@
 #include "redis/protocol/transport.hpp"
 #include "storage/answer.hpp"
 
-/// How a script is called, and what its answer is: once for all steps.
+/// How scripts are called and their replies are read.
 namespace holdfast::redis {
 
 [[nodiscard]] storage::failure malformed_reply(std::string_view what);
 
-/// A number that nothing is the worse for, whoever sent it.
+/// Whether the value is a number from `least` to largest_number.
 [[nodiscard]] bool is_number(const value&, std::int64_t least);
 
 /// Returns the failure that an error reply stands for. Empty only with the seeded bug that takes an error for a "no".
 [[nodiscard]] std::optional<storage::failure> failure_of(const value& error, std::string_view prefix);
 
-/// Answers and errors are told apart here, once for all steps.
+/// Returns the answer for a reply that is an error, or nothing for any other reply.
 template <class T>
 std::optional<storage::answer<T>> failed(reply& r, std::string_view prefix) {
   using storage::answer;
@@ -32,7 +32,7 @@ std::optional<storage::answer<T>> failed(reply& r, std::string_view prefix) {
   return why ? answer<T>::unknown(std::move(*why)) : answer<T>::no();
 }
 
-/// The same, of a step that is answered by a number.
+/// Same as failed(), for a script whose reply is a number.
 template <class T>
 std::optional<storage::answer<T>> no_number(reply& r, std::string_view step, std::string_view prefix,
                                             std::int64_t least = 0) {
@@ -41,14 +41,14 @@ std::optional<storage::answer<T>> no_number(reply& r, std::string_view step, std
   return why;
 }
 
-/// Its keys and arguments follow.
+/// Begins a call. The keys and arguments have to be added.
 [[nodiscard]] command call_of(const script&, std::size_t keys, std::size_t args);
-/// Those that most scripts of a lock have, in their order.
+/// Adds the keys that most scripts of a lock take.
 command& add_keys(command&, const keys&);
-/// The server knows the script then.
+/// Loads a script into the cache of the server.
 [[nodiscard]] command load_of(const script&);
 
-/// The steps that a claim takes, by what it wants.
+/// The scripts of a claim, which depend on what it requests.
 struct claim_scripts {
   const script& acquire;
   const script& release;

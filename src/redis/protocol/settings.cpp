@@ -35,7 +35,7 @@ T number(const std::string& option, std::string_view text, int least, int most, 
 
 }  // namespace
 
-/// Written as the program's options are: cli/duration.cpp.
+/// Accepts the same texts as the options of the program, see cli/text/words.cpp.
 milliseconds duration_in(const std::string& option, std::string_view text) {
   struct unit {
     std::string_view name;
@@ -56,7 +56,7 @@ milliseconds duration_in(const std::string& option, std::string_view text) {
 
 namespace {
 
-/// A secret in a file ends with the line.
+/// Reads a secret, which is the first line of a file.
 std::string first_line_of(const std::string& path) {
   const auto unreadable = [&](const std::string& why) {
     reject("the password cannot be read from the file " + path + ": " + why);
@@ -75,7 +75,7 @@ std::string first_line_of(const std::string& path) {
 }
 
 std::string variable(const std::string& name) {
-  // Only a program that changes its environment while it opens stores could be hurt.
+  // A race is only possible in a program that changes its environment while it opens stores.
   const char* text = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) reject("the variable " + name + " of the environment, which the URL names, is not set");
   if (*text == '\0') reject("the variable " + name + " of the environment, which the URL names, is empty");
@@ -87,7 +87,7 @@ void set_password(std::string& into, std::string secret) {
   into = std::move(secret);
 }
 
-/// A connection whose server waits is silent.
+/// A server that waits for replicas sends nothing, so the wait must be shorter than the timeout of the connection.
 void check_wait(settings& s, bool given) {
   using disks = acknowledgement::disks;
   const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;

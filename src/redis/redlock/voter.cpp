@@ -26,13 +26,13 @@ using storage::candidate;
 using storage::done;
 using storage::vote;
 
-/// Whoever is not told looks again after that time.
+/// A waiter that is not notified polls again after this time.
 constexpr milliseconds look_again = 1s;
 
-/// A server counts whole seconds from the one that it was started in.
+/// The uptime of a server is in whole seconds and includes the one in which it was started.
 constexpr milliseconds up_to_a_second = 1s;
 
-/// One server tells us all by one channel.
+/// A single server publishes all messages in one channel.
 const std::string any_key;
 
 struct lock_watching final : storage::watching {
@@ -44,7 +44,7 @@ struct lock_watching final : storage::watching {
 
 voter::voter(std::unique_ptr<client> c, rules r) : client_(std::move(c)), session_(client_->shared()), rules_(r) {}
 
-/// In the place of a claim ttl, which nobody needs here, stands which attempt it is.
+/// The number of the attempt replaces the claim ttl, which is not used here.
 std::string voter::owner_of(const candidate& who) const {
   return owner_text(session_.id, who.owner, storage::share(), milliseconds(who.attempt), who.label);
 }
@@ -85,10 +85,10 @@ task<answer<vote>> voter::ask(io& i, const candidate& who, limit l) {
         errc::bad_url, "it is one of the others, under another name, and has one vote (" + where() + ")"));
   }
   got.holder = ours && !seeded(bug::holder_by_inbox) ? owner.substr(ours->inbox.size())
-                                                     : owner;  // it has another inbox at each server
+                                                     : owner;  // its inbox differs between the servers
   got.label = ours ? std::string(ours->label) : "another library";
-  got.again = ours ? look_again : s.poll;  // another library's: nobody tells us
-  // A millisecond more: a key lives through its last one. Less than none: for ever.
+  got.again = ours ? look_again : s.poll;  // another library sends no message
+  // One millisecond more, because a key with 0 ms left still exists. A negative number means no ttl.
   if (v.items[0].number >= 0) got.again = std::min(got.again, milliseconds(v.items[0].number) + 1ms);
   co_return answer<vote>::yes(std::move(got));
 }
@@ -103,8 +103,8 @@ task<answer<done>> voter::raise_fence(io& i, const candidate& who, std::uint64_t
   co_return answer<done>::yes(done());
 }
 
-/// A server that is too young gets it, too, so that it keeps others away when it votes again; but it does not count
-/// yet.
+/// A server that is too young also gets the lock, so that it rejects other clients when it votes again, but it does not
+/// count yet.
 task<answer<done>> voter::repair(io& i, const candidate& who, std::uint64_t fence, milliseconds ttl, limit l) {
   const keys k(session_.config.prefix, who.name);
   command c = call_of(scripts::raise, 4, 4);
@@ -120,8 +120,8 @@ task<answer<done>> voter::repair(io& i, const candidate& who, std::uint64_t fenc
   co_return answer<done>::yes(done());
 }
 
-/// The same step as at a server that stands alone: whoever asks the holder to let go finds it the same way, too. The
-/// owner is that of one attempt, which no server votes for again, so there is no other grant to be told from.
+/// Uses the script of a single server, so that a revoke request reaches the holder in the same way. The owner is that
+/// of one attempt, which no server votes for again, so it cannot be confused with another grant.
 task<answer<done>> voter::renew(io& i, const candidate& who, milliseconds ttl, limit l) {
   const keys k(session_.config.prefix, who.name);
   const std::string owner = owner_of(who);
@@ -169,7 +169,7 @@ task<answer<std::string>> voter::identity(io& i, limit l) {
   info.add("INFO").add("server");
   reply r = co_await session_.server->call(i, info, std::move(l));
   if (auto* const why = std::get_if<storage::failure>(&r)) co_return answer<std::string>::unknown(std::move(*why));
-  const server_info is = server_info::of_info(std::get<value>(r).text);  // an error says nothing
+  const server_info is = server_info::of_info(std::get<value>(r).text);  // an error has no such lines
   co_return answer<std::string>::yes(std::string(is.text("run_id")));
 }
 
@@ -191,7 +191,7 @@ task<reply> voter::run_of_age(io& i, const script& s, const command& c, limit l)
   co_return r;
 }
 
-/// Asks once on each connection: a server that starts again cuts them all. A failure: it may not vote.
+/// Asks once on each connection, because a restart of the server closes them all. Returns why the server may not vote.
 task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
   std::optional<storage::failure> down = co_await session_.server->listen(i, any_key, l);
   if (down) co_return down;
@@ -225,7 +225,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
                            " s (young_nodes=vote in the URL: at once, for a first start; so does appendfsync always)");
 }
 
-/// Whoever may not ask does not know, and waits.
+/// False if the user is not permitted to ask.
 task<bool> voter::writes_at_once(io& i, limit l) {
   command config(3);
   config.add("CONFIG").add("GET").add("appendfsync");
