@@ -184,7 +184,7 @@ TEST_F(redis_admin, ends_a_broken_lease_that_a_late_poll_reacquired) {
   EXPECT_TRUE(other.store.try_acquire("a")) << "it is given back";
 }
 
-TEST_F(redis_oversight, ends_a_broken_lease_of_two_names_after_a_late_poll) {
+TEST_F(redis_admin, ends_a_broken_lease_of_two_names_after_a_late_poll) {
   watched_client one(server.url()), other(server.url());
   lease broken = one.store.acquire({"a", "b"}, {.ttl = 1h});
   const std::string owner_of_a = server.ask({"GET", "holdfast:{a}"}).text;
