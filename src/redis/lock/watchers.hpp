@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
 
 #include "redis/protocol/slots.hpp"
 #include "runtime/guarded.hpp"
@@ -17,7 +17,7 @@ class watchers {
     std::uint16_t slot;
     storage::shard listened_at;
   };
-  using table = std::unordered_multimap<std::string, watcher>;
+  using table = std::multimap<std::string, watcher>;  // its iterators stay valid
 
  public:
   /// A task waits for as long as its entry exists.
@@ -25,8 +25,8 @@ class watchers {
    public:
     /// `listened_at` is where the key lies, as far as is known now.
     entry(watchers& all, const std::string& key, runtime::signal& signal, storage::shard listened_at)
-        : all_(all), at_(all_.all_.with([&](table& all) {
-            return all.emplace(key, watcher{&signal, slot_of(key), listened_at});
+        : all_(all), at_(all_.all_.with([&](table& those) {
+            return those.emplace(key, watcher{&signal, slot_of(key), listened_at});
           })) {}
     entry(const entry&) = delete;
     entry& operator=(const entry&) = delete;
@@ -36,7 +36,7 @@ class watchers {
 
    private:
     watchers& all_;
-    const table::iterator at_;  // other entries do not invalidate it
+    const table::iterator at_;
   };
 
   void notify(const std::string& key) noexcept {
