@@ -104,24 +104,24 @@ void check_wait(settings& s, bool given) {
 
 using option_text = const std::string&;
 
-struct option {
-  enum class scope { any, tls, sentinels, socket };
+struct url_option {
+  enum class scope { any_url, for_tls, for_sentinels, for_sockets };
   std::string_view name;
   void (*apply)(settings&, option_text name, option_text value);
-  scope applies_to = scope::any;
+  scope applies_to = scope::any_url;
   bool may_be_shown = true;  ///< the value is not a secret
 };
-using enum option::scope;
+using enum url_option::scope;
 
-constexpr option options[] = {
+constexpr url_option url_options[] = {
     {"prefix", [](settings& s, option_text, option_text value) { s.prefix = value; }},
     {"timeout", [](settings& s, option_text name, option_text value) { s.timeout = duration_in(name, value); }},
     {"connect_timeout",
      [](settings& s, option_text name, option_text value) { s.connect_timeout = duration_in(name, value); }},
     {"name", [](settings& s, option_text, option_text value) { s.name = value; }},
-    {"ca", [](settings& s, option_text, option_text value) { s.tls->ca = value; }, tls},
-    {"cert", [](settings& s, option_text, option_text value) { s.tls->cert = value; }, tls},
-    {"key", [](settings& s, option_text, option_text value) { s.tls->key = value; }, tls},
+    {"ca", [](settings& s, option_text, option_text value) { s.tls->ca = value; }, for_tls},
+    {"cert", [](settings& s, option_text, option_text value) { s.tls->cert = value; }, for_tls},
+    {"key", [](settings& s, option_text, option_text value) { s.tls->key = value; }, for_tls},
     {"lanes",
      [](settings& s, option_text name, option_text value) { s.lanes = number<unsigned>(name, value, 1, 256, "8"); }},
     {"poll", [](settings& s, option_text name, option_text value) { s.poll = duration_in(name, value); }},
@@ -144,18 +144,19 @@ constexpr option options[] = {
     {"password_file",
      [](settings& s, option_text, option_text value) { set_password(s.password, first_line_of(value)); }},
     {"password_env", [](settings& s, option_text, option_text value) { set_password(s.password, variable(value)); }},
-    {"sentinel_user", [](settings& s, option_text, option_text value) { s.sentinels->user = value; }, sentinels},
+    {"sentinel_user", [](settings& s, option_text, option_text value) { s.sentinels->user = value; }, for_sentinels},
     {"sentinel_password",
-     [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, value); }, sentinels, false},
+     [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, value); }, for_sentinels,
+     false},
     {"sentinel_password_file",
      [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, first_line_of(value)); },
-     sentinels},
+     for_sentinels},
     {"sentinel_password_env",
      [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, variable(value)); },
-     sentinels},
+     for_sentinels},
     {"db",
      [](settings& s, option_text name, option_text value) { s.database = number<int>(name, value, 0, 1'000'000, "1"); },
-     socket},
+     for_sockets},
 };
 
 /// The options that apply to such a URL.
@@ -163,9 +164,9 @@ std::string options_of(const settings& s, std::span<const std::string_view> also
   std::string known;
   const auto add = [&](std::string_view name) { known.append(known.empty() ? "" : ", ").append(name); };
   std::ranges::for_each(also, add);
-  for (const option& each : options) {
+  for (const url_option& each : url_options) {
     const bool elsewhere =
-        (each.applies_to == sentinels && !s.sentinels) || (each.applies_to == socket && s.path.empty());
+        (each.applies_to == for_sentinels && !s.sentinels) || (each.applies_to == for_sockets && s.path.empty());
     if (each.may_be_shown && !elsewhere) add(each.name);
   }
   return known;
@@ -173,14 +174,14 @@ std::string options_of(const settings& s, std::span<const std::string_view> also
 
 void set_option(settings& s, const std::string& name, const std::string& value,
                 std::span<const std::string_view> also) {
-  const auto* const is = std::ranges::find(options, name, &option::name);
-  if (is == std::end(options) || (is->applies_to == socket && s.path.empty())) {
+  const auto* const is = std::ranges::find(url_options, name, &url_option::name);
+  if (is == std::end(url_options) || (is->applies_to == for_sockets && s.path.empty())) {
     reject("there is no option '" + name + "' in such a URL; these are: " + options_of(s, also));
   }
-  if (is->applies_to == sentinels && !s.sentinels) {
+  if (is->applies_to == for_sentinels && !s.sentinels) {
     reject("the option '" + name + "' is for redis+sentinel:// and rediss+sentinel://");
   }
-  if (is->applies_to == tls && !s.tls) {
+  if (is->applies_to == for_tls && !s.tls) {
     reject("the option '" + name + "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
   }
   is->apply(s, name, value);
@@ -272,7 +273,7 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
 std::string settings::shown(std::string_view url, std::span<const std::string_view> also) {
   constexpr std::string_view name_the_password[] = {"password_file", "password_env"};
   std::vector<std::string_view> all;
-  for (const option& each : options) {
+  for (const url_option& each : url_options) {
     if (each.may_be_shown) all.push_back(each.name);
   }
   all.insert(all.end(), also.begin(), also.end());
