@@ -25,8 +25,8 @@ class promotion_watch {
 
  private:
   runtime::task<void> follow(sentinels::place, std::int64_t epoch, limit);
-  [[nodiscard]] bool comes_to_lead(const sentinels::place&, const limit&) const noexcept;
-  void ask_until_it_leads(const sentinels::place&, const limit&) const;
+  [[nodiscard]] bool becomes_primary(const sentinels::place&, const limit&) const noexcept;
+  void wait_until_primary(const sentinels::place&, const limit&) const;
 
   const dialer& dialer_;
   sentinels& sentinels_;

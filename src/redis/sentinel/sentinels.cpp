@@ -155,7 +155,7 @@ std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit&
 
 std::unique_ptr<connection> sentinels::greet(const place& at, const limit& l) const {
   const sentinel_settings& them = *settings_.sentinels;
-  auto made = std::make_unique<connection>(reach(at, settings_.timeout, settings_.tls_context.get(), l), true);
+  auto made = std::make_unique<connection>(open_stream(at, settings_.timeout, settings_.tls_context.get(), l), true);
   command hello(them.password.empty() ? 2 : 5);
   hello.add("HELLO").add("3");
   if (!them.password.empty()) hello.add("AUTH").add(them.user.empty() ? "default" : them.user).add(them.password);
