@@ -67,12 +67,12 @@ class AReaderThatIsGone(support.Case):
         for options in ([], ["--json"]):
             arguments = ["acquire", "--store", self.store, *options, "--hold-for", str(os.getpid()), "lock"]
             self.assertEqual(self.code(*arguments), 70)
-            self.assertIn("given back", self.said)
+            self.assertIn("was released", self.said)
             self.assert_free()
             closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", support.PROGRAM, *arguments], text=True,
                                     env=self.environment, stderr=subprocess.PIPE, timeout=support.PATIENCE)
             self.assertEqual(closed.returncode, 70, closed.stderr)
-            self.assertIn("given back", closed.stderr)
+            self.assertIn("was released", closed.stderr)
             self.assert_free()
 
     def test_does_not_end_what_is_held_until_stdin_ends(self):

@@ -97,7 +97,7 @@ class TheStore(Configured):
         self.assert_refused("no store 'prod'", "give a URL", arguments=("run", "--store", "prod", "lock", "--", "true"))
 
     def test_a_url_needs_no_file_not_even_a_good_one(self):
-        self.say("this is no TOML")
+        self.say("invalid TOML")
         self.assertEqual(self.store_of_a_run("--store", self.store), self.store)
 
     def test_its_ttl_is_that_of_the_file_unless_the_option_says_another(self):
@@ -176,43 +176,43 @@ class TheFiles(Configured):
     def test_one_that_is_no_file_is_refused_at_once(self):
         os.mkfifo(self.file)
         self.environment["HOLDFAST_CONFIG"] = str(self.file)
-        self.assert_refused("is no file")
+        self.assert_refused("is not a regular file")
         self.environment["HOLDFAST_CONFIG"] = str(self.folder)
-        self.assert_refused("is no file")
+        self.assert_refused("is not a regular file")
 
     def test_are_not_read_by_what_opens_no_store(self):
-        self.say("this is no TOML")
+        self.say("invalid TOML")
         for arguments in (["--version"], ["--help"], ["run", "--help"]):
             self.assertEqual(self.holdfast(*arguments).returncode, 0)
 
     def test_what_they_do_not_know_is_refused_with_its_line(self):
         store = f'[stores.a]\nurl = "{self.store}"\n'
         for text, *words in (
-            (store + 'pasword_file = "/x"\n', ":3: there is no key 'pasword_file'; did you mean 'password_file'?"),
-            ('\ndefalt = "a"\n', ":2: there is no key 'defalt'; did you mean 'default'? There are: default, stores"),
-            ("colour = 1\n", ":1: there is no key 'colour'; there are: default, stores"),
-            ("default = 1\n", ":1: 'default' is a text"),
-            ('default = ""\n', ":1: 'default' is a text"),
-            ('stores = "a"\n', ":1: 'stores' is a table"),
-            ("[stores]\na = 1\n", ":2: 'stores.a' is a table"),
+            (store + 'pasword_file = "/x"\n', ":3: unknown key 'pasword_file'; did you mean 'password_file'?"),
+            ('\ndefalt = "a"\n', ":2: unknown key 'defalt'; did you mean 'default'? There are: default, stores"),
+            ("colour = 1\n", ":1: unknown key 'colour'; there are: default, stores"),
+            ("default = 1\n", ":1: 'default' must be a string"),
+            ('default = ""\n', ":1: 'default' must be a string"),
+            ('stores = "a"\n', ":1: 'stores' must be a table"),
+            ("[stores]\na = 1\n", ":2: 'stores.a' must be a table"),
             ("[stores.a]\n", ":1: the store 'a' has no url"),
             ('[stores."a:b"]\nurl = "dir:/x"\n', ":1: a store's name"),
-            (store + 'ttl = "soon"\n', ":3: 'ttl' is no duration"),
-            (store + "ttl = 3\n", ":3: 'ttl' is a text"),
+            (store + 'ttl = "soon"\n', ":3: 'ttl' is not a duration"),
+            (store + "ttl = 3\n", ":3: 'ttl' must be a string"),
             (store + 'password_file = "x"\n', ":3: 'password_file' is a whole path"),
             (store + 'password_file = "/x"\n', ":3: 'password_file' is for a server"),
-            ('x = "a\n', ":1: this is no TOML"),
-            ("[~]\n", ":1: this is no TOML"),
-            ('url = [1, 0o[-a."ö"]\n', ":1: this is no TOML: letters with accents"),
-            ('stores."ö".x="ö"\n', ":1: there is no key 'x'"),
-            ('default = 1"ö"\n', ":1: this is no TOML: letters with accents"),
+            ('x = "a\n', ":1: invalid TOML"),
+            ("[~]\n", ":1: invalid TOML"),
+            ('url = [1, 0o[-a."ö"]\n', ":1: invalid TOML: accented letters"),
+            ('stores."ö".x="ö"\n', ":1: unknown key 'x'"),
+            ('default = 1"ö"\n', ":1: invalid TOML: accented letters"),
             ('# größe\n"größe" = 1\n', ":2: there is no such key"),
-            ('# größe\n[stores.größe]\nurl = "x"\n', ":2: this is no TOML: letters with accents"),
-            ("default = 'a'\n\ndefault = \"\"\"\n\\\"\"\"\"ö\n", ":4: this is no TOML: letters with accents"),
-            ("[[~stores.a]]\n", ":1: this is no TOML"),
-            ("[stores.]\n", ":1: this is no TOML"),
-            ("[stores.a\n", ":1: this is no TOML"),
-            ('a = 1\na = 2\n', ":2: this is no TOML"),
+            ('# größe\n[stores.größe]\nurl = "x"\n', ":2: invalid TOML: accented letters"),
+            ("default = 'a'\n\ndefault = \"\"\"\n\\\"\"\"\"ö\n", ":4: invalid TOML: accented letters"),
+            ("[[~stores.a]]\n", ":1: invalid TOML"),
+            ("[stores.]\n", ":1: invalid TOML"),
+            ("[stores.a\n", ":1: invalid TOML"),
+            ('a = 1\na = 2\n', ":2: invalid TOML"),
         ):
             self.say(text)
             self.assert_refused(str(self.file) + words[0])
@@ -241,7 +241,7 @@ class Secrets(Configured):
     def test_that_others_may_read_are_warned_of(self):
         text = 'default = "a"\n[stores.a]\nurl = "redis://:hunter2@127.0.0.1:1"\n[stores.b]\nurl = "redis://:hunter2@127.0.0.1:1"\n'
         self.say(text, mode=0o644)
-        warning = f"holdfast: {self.file}:3: others may read the password of 'a'; say: chmod go-r"
+        warning = f"holdfast: {self.file}:3: other users can read the password of 'a'; run chmod go-r"
         done = self.holdfast("run", "-n", "lock", "--", "true")
         self.assertIn(warning, done.stderr)
         self.assertNotIn("'b'", done.stderr)  # it is not used

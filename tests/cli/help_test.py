@@ -87,7 +87,7 @@ class Typos(support.Case):
         self.assertIn(what, done.stderr)
 
     def test_a_command_is_suggested(self):
-        self.assert_suggested(["rnu"], "'rnu' is no command; did you mean 'run'?")
+        self.assert_suggested(["rnu"], "unknown command 'rnu'; did you mean 'run'?")
         self.assert_suggested(["dmo"], "did you mean 'demo'?")
         self.assert_suggested(["confg", "--json"], "did you mean 'config'?")
 
@@ -102,7 +102,7 @@ class Typos(support.Case):
         for typo, right in (("--tiemout", "--timeout"), ("--nonblok", "--nonblock"), ("--stroe=dir:/x", "--store"),
                             ("--lable", "--label"), ("--shred", "--shared"), ("--max-hodl", "--max-hold")):
             name = typo.partition("=")[0]
-            what = f"there is no option '{name}'; did you mean '{right}'?"
+            what = f"unknown option '{name}'; did you mean '{right}'?"
             self.assert_suggested(["run", typo, "5s", "lock", "--", "true"], what)
             self.assert_suggested(["run", typo], what)  # more important than that there is no name
 
@@ -113,20 +113,20 @@ class Typos(support.Case):
             self.assertNotIn("secret", done.stderr)
 
     def test_what_is_wrong_is_told_in_the_words_of_the_rest(self):
-        for words, what in ((["run", "-w"], "--timeout wants a value"), (["run"], "no NAME is given"),
-                            (["elect", "--max-terms", "x", "a"], "--max-terms wants a number"),
-                            (["run", "-E", "x", "a"], "--conflict-exit-code wants a number from 0 to 255"),
-                            (["run", "-q", "-v", "a"], "--quiet and --verbose exclude each other")):
+        for words, what in ((["run", "-w"], "--timeout needs a value"), (["run"], "no NAME is given"),
+                            (["elect", "--max-terms", "x", "a"], "--max-terms needs a number"),
+                            (["run", "-E", "x", "a"], "--conflict-exit-code needs a number from 0 to 255"),
+                            (["run", "-q", "-v", "a"], "--quiet and --verbose cannot be combined")):
             self.assert_suggested(words, what)
 
     def test_help_is_a_word_too(self):
         self.assertEqual(holdfast("help").stdout, holdfast("--help").stdout)
         self.assertEqual(holdfast("help", "run").stdout, holdfast("run", "--help").stdout)
         self.assertEqual(holdfast("help").returncode, 0)
-        self.assert_suggested(["help", "rnu"], "'rnu' is no command; did you mean 'run'?")
+        self.assert_suggested(["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?")
 
     def test_no_command_at_all_is_refused_with_the_cure(self):
-        self.assert_suggested([], "no command is given; say: holdfast COMMAND [options]")
+        self.assert_suggested([], "no command given; usage: holdfast COMMAND [options]")
         self.assert_suggested(["--store", "dir:/x", "run"], "options come after it")
 
 

@@ -310,7 +310,7 @@ except ConnectionResetError: pass
             silent = subprocess.run([support.PROGRAM, "acquire", "-q", "--store", self.store, "--hold-for", whom, "lock"],
                                     **how)
         self.assertEqual(done.returncode, 70)
-        self.assertIn(b"given back", done.stderr)
+        self.assertIn(b"was released", done.stderr)
         self.assertEqual((silent.returncode, silent.stderr), (70, b""))
         self.assert_free()
 

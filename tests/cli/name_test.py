@@ -96,12 +96,12 @@ class ANameThatBeginsWithADash(Case):
 
     def test_is_suggested_for_an_option_that_does_not_exist(self):
         for command in ("run", "hold", "acquire", "release", "try", "wait", "elect", "show", "revoke", "break"):
-            self.assert_refused(command, "-Z", saying="there is no option '-Z'; if it is a name, say --name=-Z; see")
+            self.assert_refused(command, "-Z", saying="unknown option '-Z'; if it is a name, use --name=-Z; see")
             self.assert_refused(command, "--deploy", saying="if it is a name, say --name=--deploy; see")
             self.assert_refused(command, "-Zsecret", saying="'-Z'; if it is a name, say --name=NAME; see")
         for command in ("ls", "watch", "top"):
             self.assert_refused(command, "-Z", saying="if it is a prefix, say --prefix=-Z; see")
-        self.assert_refused("doctor", "-Z", saying="there is no option '-Z'; see")
+        self.assert_refused("doctor", "-Z", saying="unknown option '-Z'; see")
         self.assertNotIn("if it is a name", self.program("run", "--tiemout")[2])  # that is a typo
 
 
@@ -110,7 +110,7 @@ class EveryName(Case):
         for words in (["try", ""], ["try", "--name="], ["try", "--", ""], ["show", ""], ["show", "--name="], ["wait", "--name", ""]):
             self.assert_refused(*words, saying="empty")
         self.assert_refused("try", "--name=" + "n" * 513, saying="513 bytes")
-        self.assert_refused("try", "--name", saying="--name wants a value")
+        self.assert_refused("try", "--name", saying="--name needs a value")
         self.assert_refused("try", saying="no NAME is given")
         self.assert_refused("try", "--", saying="no NAME is given")
 
@@ -120,7 +120,7 @@ class EveryName(Case):
                 self.assert_refused(command, *words, saying="more than one NAME is given")
         for words in (["a", "b"], ["a", "--", "b"], ["--prefix=a", "b"]):
             self.assert_refused("ls", *words, saying="more than one PREFIX is given")
-        self.assert_refused("doctor", "--", "a", saying="more is given than doctor takes")
+        self.assert_refused("doctor", "--", "a", saying="too many arguments: more than doctor takes")
 
     def test_that_is_empty_does_not_take_the_next_word_for_it(self):
         self.assert_refused("try", "--name=", "--json", saying="empty")

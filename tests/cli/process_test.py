@@ -73,7 +73,7 @@ class Leftovers:
 
     def test_it_is_said_with_v(self):
         run = self.leave(GRANDCHILD, "-v")
-        self.assertIn("ending what the command left behind", run.errors())
+        self.assertIn("stopping what the command left behind", run.errors())
 
     def test_many_generations_are_ended(self):
         program = """

@@ -143,8 +143,8 @@ class OnRedis(support.Case):
         for options, code in (([], 75), (["-E", "9"], 9), (["--skip"], 0)):
             run = self.run_("lock", "true", options=["-w", "300ms", *options])
             self.assertEqual(run.code(), code, run.errors())
-            self.assertIn("the store has not answered in time", run.errors())
-            self.assertEqual(run.event("busy")["why"], "the store has not answered in time")
+            self.assertIn("the store did not answer in time", run.errors())
+            self.assertEqual(run.event("busy")["why"], "the store did not answer in time")
 
     def test_a_server_that_stands_still_is_69_with_n(self):
         self.server.popen.send_signal(signal.SIGSTOP)

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "letting_go/letting_go.hpp"
+#include "admin/admin.hpp"
 #include "text/state.hpp"
 
 namespace holdfast::cli {
@@ -143,19 +143,19 @@ TEST(state_json, is_one_line_of_ascii_whatever_the_name_is) {
 TEST(meant, are_those_of_a_fence_or_an_owner) {
   state s = held_by({holder("a", 100), holder("b", 300)});
   s.holders[1].owner = "other";
-  EXPECT_EQ(meant(s, 0).size(), 2U);
-  EXPECT_EQ(list_of(meant(s, 163)), "web1 4711 a (fence 100)");
-  EXPECT_TRUE(meant(s, 164).empty());
-  EXPECT_TRUE(meant(s, 99).empty());
-  EXPECT_EQ(list_of(meant(s, 0, "other")), "web1 4711 b (fence 300)");
-  EXPECT_TRUE(meant(s, 100, "other").empty());
+  EXPECT_EQ(matching_holders(s, 0).size(), 2U);
+  EXPECT_EQ(to_text(matching_holders(s, 163)), "web1 4711 a (fence 100)");
+  EXPECT_TRUE(matching_holders(s, 164).empty());
+  EXPECT_TRUE(matching_holders(s, 99).empty());
+  EXPECT_EQ(to_text(matching_holders(s, 0, "other")), "web1 4711 b (fence 300)");
+  EXPECT_TRUE(matching_holders(s, 100, "other").empty());
 }
 
 TEST(meant, are_still_there_until_their_lease_is_another) {
   const state s = held_by({holder("a", 100)});
-  EXPECT_TRUE(is_still_there(holder("a", 100), s));
-  EXPECT_FALSE(is_still_there(holder("a", 200), s));
-  EXPECT_FALSE(is_still_there(holder("a", 100), {}));
+  EXPECT_TRUE(still_holds(holder("a", 100), s));
+  EXPECT_FALSE(still_holds(holder("a", 200), s));
+  EXPECT_FALSE(still_holds(holder("a", 100), {}));
 }
 
 }  // namespace
