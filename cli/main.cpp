@@ -56,7 +56,7 @@ struct described_program {
                    {"holdfast run --skip nightly -- ./report.sh", "for cron: one machine runs it"},
                    {"holdfast run --store redis://db deploy -- make", "across machines"}},
       .options = {{.names = "--version", .help = "Display program version information and exit"}, help_row()},
-      .footer = "For details, see holdfast COMMAND --help or man holdfast. Version: holdfast --version"};
+      .footer = "See holdfast COMMAND --help or man holdfast. Version: holdfast --version"};
 
   described_program() {
     for (const describer describe : commands) program.commands.push_back(describe(after_dashes));
