@@ -55,7 +55,7 @@ class AReaderThatIsGone(support.Case):
         holder.let_go()
         self.assertEqual(holder.code(), 0)
 
-    def test_ends_every_help_and_the_version(self):
+    def test_ends_help_and_version(self):
         listed = subprocess.run([support.PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
         commands = re.findall(r"(?m)^(?:\w+| {4}) +(\w+) {2,}\S", listed)
         self.assertGreater(len(commands), 10)
@@ -63,7 +63,7 @@ class AReaderThatIsGone(support.Case):
             self.assertEqual(self.code(*arguments), BY_SIGNAL, arguments)
             self.assertEqual(self.said, "")
 
-    def test_keeps_no_lock_that_it_was_not_told_of(self):
+    def test_makes_acquire_release_the_lock(self):
         for options in ([], ["--json"]):
             arguments = ["acquire", "--store", self.store, *options, "--hold-for", str(os.getpid()), "lock"]
             self.assertEqual(self.code(*arguments), 70)
@@ -75,7 +75,7 @@ class AReaderThatIsGone(support.Case):
             self.assertIn("was released", closed.stderr)
             self.assert_free()
 
-    def test_does_not_end_what_is_held_until_stdin_ends(self):
+    def test_does_not_end_a_hold_before_stdin_ends(self):
         reading, writing = os.pipe()
         hold = support.Run(self, ["--store", self.store, "lock"], status=False, verb="hold", stdout=writing)
         self.runs.append(hold)
@@ -87,7 +87,7 @@ class AReaderThatIsGone(support.Case):
         self.assertEqual(hold.code(), 0, hold.errors())
         self.assert_free()
 
-    def test_does_not_undo_what_was_done_by_force(self):
+    def test_does_not_undo_a_break(self):
         holder = self.run_("lock", "cat", options=["--on-lost", "ignore"])
         fence = holder.event("acquired")["fence"]
         code = self.code("break", "--store", self.store, "lock", "--fence", str(fence), "--yes")

@@ -55,7 +55,7 @@ class AmongVeryMany(Operator, OnRedis):
         self.assertTrue(select.select([listing.stdout], [], [], support.PATIENCE)[0], "nothing more was said")
         return os.read(listing.stdout.fileno(), 1 << 16)
 
-    def test_it_streams_in_small_steps_and_never_has_all_in_memory(self):
+    def test_it_streams_pages_in_bounded_memory(self):
         self.redis.config_resetstat()
         self.redis.slowlog_reset()
         before = self.processor_time()

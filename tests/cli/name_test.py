@@ -35,12 +35,12 @@ class Case(support.Case):
 
 
 class ANameThatBeginsWithADash(Case):
-    def test_is_run_under(self):
+    def test_works_with_run(self):
         for name in DASHED:
             run = self.raw("--store", self.store, f"--name={name}", "--", "sh", "-c", 'echo "$HOLDFAST_NAME"')
             self.assertEqual((run.code(), run.line()), (0, name), run.errors())
 
-    def test_is_taken_beside_others_in_the_order_given(self):
+    def test_is_acquired_with_others_in_the_given_order(self):
         self.assertEqual(self.dry_run("b", "--name=-x", "a", "--name", "-n", "-w", "1s"), ["b", "-x", "a", "-n"])
 
     def test_is_held_tried_and_shown(self):
@@ -78,7 +78,7 @@ class ANameThatBeginsWithADash(Case):
         self.assertEqual((code, stderr), (0, ""))
         self.assertIn("taken by force: -x from ", stdout)
 
-    def test_is_led_and_observed(self):
+    def test_works_with_elect(self):
         run = support.Run(self, ["--store", self.store, "--once", "--name=-x", "--", "echo", "leads"], verb="elect")
         self.runs.append(run)
         self.assertEqual((run.code(), run.line()), (0, "leads"), run.errors())
@@ -86,7 +86,7 @@ class ANameThatBeginsWithADash(Case):
         self.runs.append(watch)
         watch.word("nobody")
 
-    def test_needs_no_option_after_dashes_where_no_command_follows(self):
+    def test_needs_no_option_after_two_dashes_without_a_command(self):
         self.assert_told("try", "a", "--", "-x", "--json", code=0, stdout="")
         self.assert_told("wait", "--", "-x", code=0)
         self.assert_told("ls", "--", "-x", stdout="")
@@ -114,7 +114,7 @@ class EveryName(Case):
         self.assert_refused("try", saying="no NAME is given")
         self.assert_refused("try", "--", saying="no NAME is given")
 
-    def test_of_a_command_that_takes_one_is_given_once(self):
+    def test_is_given_once_to_a_command_that_takes_one(self):
         for command in ("show", "revoke", "release", "elect", "break"):
             for words in (["a", "b"], ["a", "--name=b"], ["--name=a", "--name=b"]):
                 self.assert_refused(command, *words, saying="more than one NAME is given")
@@ -122,11 +122,11 @@ class EveryName(Case):
             self.assert_refused("ls", *words, saying="more than one PREFIX is given")
         self.assert_refused("doctor", "--", "a", saying="too many arguments: more than doctor takes")
 
-    def test_that_is_empty_does_not_take_the_next_word_for_it(self):
+    def test_if_empty_does_not_consume_the_next_argument(self):
         self.assert_refused("try", "--name=", "--json", saying="empty")
         self.assert_refused("run", "--name=", "lock", "--", "true", saying="empty")
 
-    def test_is_one_whatever_characters_it_has(self):
+    def test_may_contain_any_characters(self):
         names = ["[a,b]", "[a]", "{}", "[]", "%%", "a,b", "++", '"a"', "'a'", "a=b", "run", "/x"]
         self.assertEqual(self.dry_run("--name=++", *(name for name in names if name != "++")),
                          ["++", *(name for name in names if name != "++")])

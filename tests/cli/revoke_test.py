@@ -4,12 +4,12 @@ from operator_case import OnDirectory, OnRedis, Operator
 
 
 class Revoke(Operator):
-    def test_nobody_to_ask_is_fine(self):
+    def test_revoking_a_free_lock_is_not_an_error(self):
         told = self.ask("revoke", "lock", "--wait", "30s")
         self.assertEqual((told.code, told.text), (0, ""))
         self.assertIn("lock is not held", told.errors)
 
-    def test_it_asks_and_takes_nothing(self):
+    def test_sends_a_request_and_takes_nothing(self):
         self.hold(options=["--label", "busy one"])
         told = self.ask("revoke", "lock", "--reason", "deploy")
         self.assertEqual(told.code, 0, told.errors)
@@ -22,7 +22,7 @@ class Revoke(Operator):
         self.assertEqual(self.show()["asked"]["reason"], "deploy \x1b[2J")
         self.assertRegex(self.ask("show", "lock").text, r"asked to let go .* by .*: deploy \\x1b\[2J\n")
 
-    def test_it_waits_until_the_holder_is_gone(self):
+    def test_waits_until_the_holder_has_released(self):
         holder = self.hold()
         revoke = self.begin("revoke", "lock", "--wait", "1h")
         self.assertIn(b"asked to let go", revoke.lines.next())
@@ -46,7 +46,7 @@ class Revoke(Operator):
         self.assertIn("still held by", told.errors)
         self.assertIn("stubborn", told.errors)
 
-    def test_only_the_holder_with_that_fence_is_asked(self):
+    def test_sends_the_request_only_to_the_holder_with_the_fence(self):
         self.hold()
         told = self.ask("revoke", "lock", "--fence", "1", "--wait", "30s")
         self.assertEqual((told.code, told.text), (0, ""))
@@ -54,7 +54,7 @@ class Revoke(Operator):
         told = self.ask("revoke", "lock", "--fence", str(self.fence()))
         self.assertIn("asked to let go", told.text)
 
-    def test_wrong_usage_is_told(self):
+    def test_reports_usage_errors(self):
         for words in ([], ["lock", "--wait", "soon"], ["lock", "--fence=-1"], ["lock", "--reason", "r" * 257]):
             self.assertEqual(self.ask("revoke", *words).code, 64, words)
 

@@ -34,19 +34,19 @@ state read_by(std::size_t readers) {
   return s;
 }
 
-TEST(availability, of_what_nobody_wants_is_free) {
+TEST(availability, is_free_without_holders_and_waiters) {
   for (const hold_options& wanted : {a_lock(), a_reader(), permits(2, 3)}) {
     EXPECT_EQ(availability_of({}, wanted), availability::free);
   }
 }
 
-TEST(availability, of_what_is_waited_for_is_not_free) {
+TEST(availability, is_taken_while_clients_wait) {
   state s = read_by(1);
   s.waiting = 1;
   EXPECT_EQ(availability_of(s, a_reader()), availability::taken);
 }
 
-TEST(availability, of_readers_is_free_for_a_reader_only) {
+TEST(availability, of_readers_is_free_only_for_readers) {
   EXPECT_EQ(availability_of(read_by(2), a_reader()), availability::free);
   EXPECT_EQ(availability_of(read_by(2), a_lock()), availability::taken);
   EXPECT_EQ(availability_of(read_by(2), permits(1, 5)), availability::taken);
@@ -59,14 +59,14 @@ TEST(availability, of_permits_counts_them) {
   EXPECT_EQ(availability_of(held_by({1}, 5), a_reader()), availability::taken);
 }
 
-TEST(availability, of_permits_counts_those_who_are_not_listed) {
+TEST(availability, of_permits_counts_unlisted_holders) {
   state s = held_by({1, 1}, 5);
   s.holding = 4;
   EXPECT_EQ(availability_of(s, permits(1, 5)), availability::free);
   EXPECT_EQ(availability_of(s, permits(2, 5)), availability::taken);
 }
 
-TEST(availability, of_a_semaphore_of_another_size_is_neither) {
+TEST(availability, detects_a_semaphore_of_another_size) {
   state s = held_by({1}, 10);
   EXPECT_EQ(availability_of(s, permits(1, 5)), availability::another_size);
   s.waiting = 1;
