@@ -1,4 +1,4 @@
-"""`holdfast bench`: what it tells, how it is stopped, and that it leaves nothing behind."""
+"""`holdfast bench`: its output, how a signal stops it, and that it leaves nothing behind."""
 import json
 import os
 import pty
@@ -12,7 +12,7 @@ FIGURES = {"part", "what", "operations", "seconds", "per_second", "min_us", "p50
 
 
 class Bench(support.Case):
-    # Subclasses say on which store, and which parts it has.
+    # Subclasses choose the store, and the parts that apply to it.
     def begin(self, *arguments, **how):
         words = [support.PROGRAM, "bench", "--store", self.store, *arguments]
         how = dict(dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment), **how)
@@ -25,7 +25,7 @@ class Bench(support.Case):
         return started
 
     def bench(self, *arguments):
-        """What it said, at its end with 0."""
+        """The output of a run that must exit with 0."""
         started = self.begin(*arguments)
         said, errors = started.communicate(timeout=support.PATIENCE)
         self.assertEqual((started.returncode, errors), (0, b""))
@@ -53,7 +53,7 @@ class Bench(support.Case):
         self.assert_nothing_left()
 
     def interrupted(self):
-        """A terminal shows when it is as far as to be stopped."""
+        """Waits for the terminal output, then stops it."""
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         with os.fdopen(slave) as terminal:
@@ -69,7 +69,7 @@ class Bench(support.Case):
         self.assert_nothing_left()
 
     def interrupted_in(self, part):
-        """Nobody looks: it is stopped when the store shows its locks."""
+        """Without a terminal: waits until the store has its locks, then stops it."""
         started = self.begin("--json", "--time", "1h", part)
         support.until(self.names, f"locks of {part}")
         started.send_signal(signal.SIGTERM)
@@ -92,7 +92,7 @@ class Terminal:
     def more(self):
         try:
             part = os.read(self.master, 1 << 16)
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             part = b""
         self.seen += part
         return part
@@ -166,7 +166,7 @@ class OnRedis(Bench):
         self.store = self.server.url
 
     def names(self):
-        """Locks and queues. The server also remembers the last fence of a name for a day, and clients for as long."""
+        """The keys of locks and queues. Fence counters and client keys, which live for a day, are left out."""
         found = self.redis.scan_iter("holdfast:*")
         return [key for key in found if not key.endswith(":f") and not key.startswith("holdfast:client:")]
 

@@ -1,4 +1,4 @@
-"""`holdfast break`: taking a lock by force, from nobody else than the one who was meant."""
+"""`holdfast break`: takes a lock by force, but only from the holder that was named."""
 import os
 
 import support
@@ -7,7 +7,7 @@ from operator_case import OnDirectory, OnRedis, Operator
 
 class Break(Operator):
     def stubborn(self, name="lock", options=()):
-        """Goes on whatever happens to its lock."""
+        """A holder that ignores the loss of its lock."""
         return self.hold(name, options=["--on-lost", "ignore", "--label", "stubborn", *options])
 
     def test_takes_the_lock_and_records_the_reason(self):

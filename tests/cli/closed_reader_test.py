@@ -1,4 +1,4 @@
-"""Whoever reads what the program prints may go away: every command ends then, quietly, and leaves nothing behind."""
+"""Every command ends silently and leaves nothing behind when the reader of its output is gone."""
 import os
 import pathlib
 import re
@@ -8,9 +8,9 @@ import tempfile
 
 import support
 
-BY_SIGNAL = -signal.SIGPIPE  # as whatever writes into a pipe that nobody reads ends by itself
+BY_SIGNAL = -signal.SIGPIPE  # like any program that writes to a closed pipe
 
-# Of those that print: the code, and what they are given besides --store.
+# Commands that print: exit code, and arguments besides --store.
 PRINT = {
     "ls": (0, [[], ["--json"]]),
     "show": (0, [["lock"], ["--json", "lock"]]),
@@ -20,7 +20,7 @@ PRINT = {
     "config": (BY_SIGNAL, [[], ["--json"]]),
     "revoke": (BY_SIGNAL, [["lock"]]),
     "bench": (0, [["--time", "10ms", "lock"], ["--time", "10ms", "--json", "lock"]]),
-    "demo": (128 + signal.SIGPIPE, [[]]),  # it ends what it has started first
+    "demo": (128 + signal.SIGPIPE, [[]]),  # it ends its child processes first
     "elect": (0, [["--observe", "lock"], ["--observe", "--json", "lock"]]),
     "run": (BY_SIGNAL, [["--dry-run", "lock", "--", "true"]]),
 }
@@ -33,7 +33,7 @@ class AReaderThatIsGone(support.Case):
         self.environment["TMPDIR"] = str(self.scratch)
 
     def code(self, *arguments, **how):
-        """Of a command whose stdout nobody reads; what it says on stderr is in self.said."""
+        """The exit code of a command whose stdout is closed; its stderr is in self.said."""
         reading, writing = os.pipe()
         os.close(reading)
         try:

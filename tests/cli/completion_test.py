@@ -1,4 +1,4 @@
-"""What the shells offer when Tab is pressed, asked of bash, zsh and fish themselves."""
+"""Completion on Tab, tested in bash, zsh and fish."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ SHELLS = pathlib.Path(__file__).resolve().parents[2] / "cli/completion/shells"
 class Completed(support.Case):
     def setUp(self):
         super().setUp()
-        # The scripts ask the program that stands in the line, so it is found as any user finds it.
+        # The scripts run the program in the command line, so it must be in PATH.
         self.environment["PATH"] = f"{self.folder}/bin:{self.environment['PATH']}"
         (self.folder / "bin").mkdir()
         (self.folder / "bin/holdfast").symlink_to(support.PROGRAM)
@@ -92,7 +92,7 @@ class ThePrograms(Completed):
 
 
 class Bash(Completed):
-    # As readline does it: split at blanks and at = and :, which are words of their own.
+    # Splits words like readline: at spaces, and at = and :, which are separate words.
     ASK = r"""
         source "$1/holdfast.bash"
         COMP_LINE=$2 COMP_POINT=${#2}
@@ -147,7 +147,7 @@ class Fish(Completed):
 
 
 class Zsh(Completed):
-    # A shell in a terminal of its own, with Tab pressed in it; then a key that tells what the line is by now.
+    # A shell on its own terminal: presses Tab, then a key that prints the current line.
     ASK = r"""
         zmodload zsh/zpty
         zpty shell zsh -f -i

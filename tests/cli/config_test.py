@@ -1,4 +1,4 @@
-"""The configuration: which store is meant, who said so, and what is refused."""
+"""The configuration: which store is used, where it comes from, and which files are rejected."""
 import json
 import os
 import subprocess
@@ -7,7 +7,7 @@ import support
 
 
 class Configured(support.Case):
-    """Has a folder for the user's files, and may put a file in place of all others."""
+    """Has a folder for the user's files, and can set HOLDFAST_CONFIG."""
 
     def setUp(self):
         super().setUp()
@@ -127,7 +127,7 @@ class TheStore(Configured):
 
 class TheFiles(Configured):
     def with_system_file(self, *arguments):
-        """What is in force where self.folder/etc stands for /etc: in a view of the file system of its own."""
+        """The configuration in a mount namespace where self.folder/etc is /etc."""
         script = 'mount --bind "$1" /etc && shift && exec "$@"'
         words = ["unshare", "--mount", "sh", "-c", script, "sh", self.folder / "etc", support.PROGRAM, "config", "--json"]
         done = subprocess.run([*words, *arguments], env=self.environment, capture_output=True, text=True, timeout=30)
@@ -145,7 +145,7 @@ class TheFiles(Configured):
         force = self.with_system_file()
         self.assertEqual(force["store"], {"value": "a", "from": "/etc/holdfast.toml:1"})
         self.assertEqual(force["url"], {"value": "dir:/user/a", "from": f"{users}:2"})
-        self.assertEqual(force["ttl"]["from"], "built in")  # all of the store is the user's
+        self.assertEqual(force["ttl"]["from"], "built in")  # the whole store entry is the user's
         self.assertEqual([store["url"] for store in force["stores"]], ["dir:/user/a", "dir:/system/b"])
         self.say('default = "b"\n', users)
         force = self.with_system_file()

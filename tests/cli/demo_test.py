@@ -1,4 +1,4 @@
-"""`holdfast demo --keep`: what can be seen of it from outside, and that it cleans up."""
+"""`holdfast demo --keep`: its locks are visible in the store, and it cleans up."""
 import pathlib
 import re
 import signal
@@ -9,7 +9,7 @@ from redis_server import RedisServer
 
 
 class Kept(support.Case):
-    # Subclasses say on which store, and look at it.
+    # Subclasses choose the store and inspect it.
     def begin(self, *arguments):
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
@@ -47,7 +47,7 @@ class Kept(support.Case):
 
 class OnADirectory(Kept):
     def seen(self, name):
-        """How many hold it, and how many wait."""
+        """The numbers of holders and waiters."""
         rows = self.rows("SELECT held <> 0 FROM place WHERE name = ? AND owner <> x''", (self.prefix + name).encode())
         return sum(held for (held,) in rows), sum(not held for (held,) in rows)
 

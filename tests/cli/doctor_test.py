@@ -33,7 +33,7 @@ class Doctor(support.Case):
         return subprocess.run([support.PROGRAM, "doctor", *arguments], **options)
 
     def examine(self, url, *arguments):
-        """All findings by id, of a run whose exit code fits the worst of them, and whose order is by level."""
+        """All findings by id. Checks that the exit code fits the worst one and that they are sorted by level."""
         run = self.doctor("--store", url, "--json", *arguments)
         self.assertIn(run.returncode, (0, 1, 2), run.stderr)
         said = json.loads(run.stdout)
@@ -56,7 +56,7 @@ class OnRedis(Doctor):
         return RedisServer(self, *options)
 
     def sees(self, id, level, *options):
-        """Besides this one all is as well as with a server that is set up right. The finding."""
+        """Returns the finding; all others are as on a well configured server."""
         found = self.examine(self.server(*SAFE, *options).url)
         self.assertEqual(self.levels(found), {id: level})
         return found[id]
@@ -155,7 +155,7 @@ class OnRedis(Doctor):
         self.assertEqual(seen["level"], "note")
         self.assertRegex(seen["what"], r"^Only [0-9]+ keys")
 
-    # The rights of a user, as docs/stores/redis.md has them.
+    # The rights that docs/stores/redis.md recommends.
     def user(self, server, *changes):
         text = (ROOT / "docs/stores/redis.md").read_text()
         rule = re.search(r"^redis-cli ACL SETUSER holdfast [^`]*", text, re.MULTILINE).group()
@@ -220,7 +220,7 @@ class OnRedis(Doctor):
 
 
 class OnDirectories(Doctor):
-    # A temporary folder may be in memory: then that is noted.
+    # A temporary folder may be on tmpfs, which causes a note.
     MAY_BE = {"dir.file_system": "note"}
 
     def not_fine(self, url):
@@ -249,7 +249,7 @@ class OnDirectories(Doctor):
             self.rows("INSERT INTO session(pid, namespace) VALUES(?, 0)", 1000000 + n)
         found = self.examine(self.store)
         self.assertEqual(found["dir.remains"]["level"], "note")
-        self.assertIn("136 sessions", found["dir.remains"]["what"])  # whoever opens it tidies up after 64
+        self.assertIn("136 sessions", found["dir.remains"]["what"])  # opening it cleans up if there are more than 64
 
     def test_changes_nothing_while_locks_are_held(self):
         holder = self.hold()

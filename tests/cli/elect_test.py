@@ -1,4 +1,4 @@
-"""`holdfast elect`: a command that runs while we lead, term after term; and who leads, as all see it."""
+"""`holdfast elect`: runs a command while it leads, term after term, and --observe prints the leader."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ from stores import OnDirectory, OnRedis
 
 class Tests:
     def elect(self, *arguments, options=(), **how):
-        """One candidate; its command is the rest."""
+        """Starts a candidate; the remaining arguments are its command."""
         run = support.Run(self, ["--store", self.store, "--ttl", "2s", *options, "office", "--", *arguments], verb="elect", **how)
         self.runs.append(run)
         return run
@@ -27,7 +27,7 @@ class Tests:
         return run
 
     def sees(self, observer, fence, label):
-        """Reads on to that leader; those whom it passes are no newer."""
+        """Reads up to that leader; the leaders before it are not newer."""
         last = 0
         while True:
             line = observer.line()
@@ -127,7 +127,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
         self.assertEqual({run.line() for _ in range(2)}, {"SigBlk:\t0000000000000000"})
 
     def test_no_thread_is_left_after_a_term(self):
-        run = self.elect("true", options=["-v"])  # the next command is forked from what is there then
+        run = self.elect("true", options=["-v"])  # the next command is forked from the state of then
         support.until(lambda: "campaigning again" in run.errors(), "the pause")
         worker, = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
         self.assertEqual(len(os.listdir(f"/proc/{worker}/task")), 1)
@@ -148,7 +148,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
         holder = self.hold("office")
         run = self.elect("true", options=["--max-hold", "1s"], **support.AS_A_JOB).waiting()
         worker = run.worker()
-        run.signal(signal.SIGSTOP)  # it does not say `start`, until the time is over
+        run.signal(signal.SIGSTOP)  # so it does not answer may_start until the lease has ended
         support.until(lambda: run.process.state() == "T", "stopped")
         holder.let_go()
         run.event("acquired")
@@ -168,7 +168,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
     def test_a_late_stop_key_does_not_stop_the_worker(self):
         run = self.elect("false", options=["-v"])
         support.until(lambda: "campaigning again" in run.errors(), "the pause")
-        run.worker().signal(signal.SIGTSTP)  # the front has sent it on before it heard that the command had ended
+        run.worker().signal(signal.SIGTSTP)  # as forwarded by a supervisor that does not know yet that the command has ended
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
 

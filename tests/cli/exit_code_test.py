@@ -1,4 +1,4 @@
-"""The exit codes of `holdfast run`, and what it does with bad input."""
+"""The exit codes of `holdfast run`, also for invalid input."""
 import os
 import signal
 import subprocess
@@ -83,7 +83,7 @@ class Usage(support.Case):
     def test_a_name_that_is_too_long_is_rejected(self):
         self.assertEqual(self.run_("n" * 512, "true").code(), 0)
         self.assert_refused("--store", self.store, "n" * 513, "--", "true", saying="513 bytes")
-        most = 128 * 1024 - 1  # the kernel starts no program with a longer argument
+        most = 128 * 1024 - 1  # the kernel's limit for one argument
         self.assert_refused("--store", self.store, "n" * most, "--", "true", saying=f"{most} bytes")
         with self.assertRaises(OSError):
             subprocess.run([support.PROGRAM, "run", "n" * (1 << 20), "--", "true"])
@@ -169,7 +169,7 @@ class TheStore(support.Case):
             self.assert_fails(url, 78, "")
 
     def test_quiet_false_prints_errors(self):
-        # Before there is a worker, which prints the errors of the store itself.
+        # The error occurs before the worker exists.
         few_files = ["sh", "-c", 'ulimit -n 4; exec "$@"', "sh", support.PROGRAM]
         for verb in ("run", "elect"):
             for options, says in ((["--quiet=false"], True), (["--quiet"], False), (["--quiet=true"], False)):

@@ -1,4 +1,4 @@
-"""The help teaches: it begins with examples, fits, says the exit codes, and a typo is told the right word."""
+"""The help begins with examples, fits the screen and lists exit codes, and a typo gets a suggestion."""
 import os
 import re
 import subprocess
@@ -24,7 +24,7 @@ def help_of(*command):
 
 
 def commands():
-    """Group -> commands, as the help of the program lists them."""
+    """The commands by group, as listed in the program's help."""
     found, group = {}, None
     for line in help_of().splitlines()[4:]:
         listed = re.match(r"(\w+| {4}) +(\w+) +\S", line)
@@ -104,7 +104,7 @@ class Typos(support.Case):
             name = typo.partition("=")[0]
             what = f"unknown option '{name}'; did you mean '{right}'?"
             self.assert_suggested(["run", typo, "5s", "lock", "--", "true"], what)
-            self.assert_suggested(["run", typo], what)  # more important than that there is no name
+            self.assert_suggested(["run", typo], what)  # takes precedence over the missing name
 
     def test_the_value_of_an_option_is_not_quoted(self):
         for option in ("--stroe=redis://:secret@host", "-Zsecret", "--:secret@host"):
@@ -132,7 +132,7 @@ class Typos(support.Case):
 
 class StartingUp(support.Case):
     def test_no_file_is_opened_for_the_version(self):
-        # What costs at the start is what is opened; the configuration is read by what opens a store.
+        # Opening files costs start-up time; only commands that open a store read the configuration.
         del self.environment["HOLDFAST_CONFIG"]
         self.environment["XDG_CONFIG_HOME"] = str(self.folder)
         (self.folder / "holdfast").mkdir()
@@ -141,7 +141,7 @@ class StartingUp(support.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_version_takes_at_most_5_ms_of_cpu_time(self):
-        # Not of the clock on the wall; and the least of many, since whoever shares the processor's caches adds to it.
+        # CPU time instead of wall time, and the minimum of many runs, since other processes evict the caches.
         self.assertLessEqual(min(self.seconds_of_the_processor("--version") for _ in range(50)), 0.005)
 
     def seconds_of_the_processor(self, *arguments):

@@ -1,4 +1,4 @@
-"""`holdfast hold`: a lock beside a script, for as long as its stdin is open."""
+"""`holdfast hold`: holds a lock for a script until stdin ends."""
 import os
 import pathlib
 import pty
@@ -11,7 +11,7 @@ from stores import OnDirectory, OnRedis
 
 
 class Hold(support.Run):
-    """One `holdfast hold`: what it tells comes on its stdout."""
+    """A `holdfast hold`, which writes events to stdout."""
 
     def __init__(self, test, *arguments, **how):
         how.setdefault("stdout", subprocess.PIPE)
@@ -98,7 +98,7 @@ class Tests:
         self.assertEqual(hold.code(), 75)
         self.assertIn("held by the other", hold.errors())
         self.assertEqual(Hold(self, "-w", "500ms", "-E", "3", "lock").code(), 3)
-        self.assertEqual(Hold(self, "-n", "--skip", "lock").code(), 64)  # nothing is fine without it
+        self.assertEqual(Hold(self, "-n", "--skip", "lock").code(), 64)  # --skip is only for commands that can do nothing
         holder.let_go()
 
     def test_the_end_of_max_hold_is_a_loss(self):
@@ -159,11 +159,11 @@ class InADirectory(OnDirectory, Tests, support.Case):
         self.assert_free()
 
     def test_waits_for_a_slow_reader_of_acquired(self):
-        names = [f"{n:03}-" + "n" * 500 for n in range(100)]  # the line does not fit into a pipe
-        self.assert_free()  # the store is there
+        names = [f"{n:03}-" + "n" * 500 for n in range(100)]  # so that the event does not fit into a pipe
+        self.assert_free()  # creates the store
         hold = Hold(self, *names)
         support.until(lambda: self.places(names[-1]) == 1, "the lock")
-        select.select([], [], [], 0.3)  # a line that is not of use any more would be cut after 0.1 s
+        select.select([], [], [], 0.3)  # other events are dropped after 0.1 s
         self.assertEqual(list(hold.event("acquired")["fences"]), names)
         hold.let_go()
         self.assertEqual(hold.code(), 0)
@@ -192,7 +192,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
         os.close(ours)
 
     def test_a_terminal_is_not_read_in_the_background(self):
-        # A session of its own on the terminal; its leader has the foreground, and hold has not.
+        # A session whose leader is in the foreground of the terminal, and hold in the background.
         in_background = """
 import fcntl, os, sys, termios
 os.setsid()

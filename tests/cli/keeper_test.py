@@ -1,4 +1,4 @@
-"""`holdfast acquire` and `holdfast release`: a lock for a script, held by a keeper that ends with it."""
+"""`holdfast acquire` and `holdfast release`: a keeper holds a lock for a script and ends with it."""
 import json
 import os
 import pathlib
@@ -15,7 +15,7 @@ class Tests:
         return subprocess.run([support.PROGRAM, *arguments], capture_output=True, text=True, timeout=support.PATIENCE, **how)
 
     def acquire(self, *arguments, whom=None, **how):
-        """A keeper for a process of ours, and what was printed about it."""
+        """Starts a keeper for a process, and returns what acquire printed."""
         whom = whom or self.script()
         done = self.program("acquire", "--store", self.store, "--json", "--hold-for", str(whom.pid), *arguments, **how)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -26,7 +26,7 @@ class Tests:
         return self.program("release", "--store", self.store, *arguments, **how)
 
     def script(self):
-        """A process that ends when it is told to."""
+        """A process that the test can end."""
         popen = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
         self.addCleanup(popen.wait)
         self.addCleanup(popen.kill)
@@ -34,7 +34,7 @@ class Tests:
         return popen
 
     def sh(self, script, shell="sh", **how):
-        """A script that finds the program as `holdfast`, on our store."""
+        """Runs a script with `holdfast` in PATH and the store of this test."""
         bin_ = self.folder / "bin"
         bin_.mkdir(exist_ok=True)
         if not (bin_ / "holdfast").exists():
@@ -183,7 +183,7 @@ while True:
         self.assertEqual(self.release("lock", "--owner", owner).returncode, 79)
 
     def knock(self, owner, user):
-        """What a keeper says to somebody of that user."""
+        """The reply of a keeper to a process of that user."""
         program = """
 import os, socket, sys
 os.setuid(int(sys.argv[2]))
@@ -260,7 +260,7 @@ except ConnectionResetError: pass
         self.assert_free()
 
     def test_a_signal_during_the_report_ends_both(self):
-        reading, writing = support.full_pipe()  # telling takes a while
+        reading, writing = support.full_pipe()  # so that writing the event takes a while
         self.addCleanup(os.close, reading)
         self.addCleanup(os.close, writing)
         words = ["--store", self.store, "--hold-for", str(self.script().pid), "--status-fd", str(writing), "lock"]
@@ -273,7 +273,7 @@ except ConnectionResetError: pass
             holder.let_go()
             support.until(lambda: os.readlink(f"/proc/{keeper.pid}/fd/2") == "/dev/null", "the lock")
             run.signal(signal.SIGTERM)
-            if run.code() == 0:  # too late: it was told by then
+            if run.code() == 0:  # too late: the event was written by then
                 keeper.signal(signal.SIGTERM)
                 keeper.wait()
                 return False
@@ -324,7 +324,7 @@ except ConnectionResetError: pass
         self.assertEqual([os.readlink(fds / str(fd)) for fd in (0, 1, 2)], ["/dev/null"] * 3)
         support.until(lambda: os.readlink(f"/proc/{keeper.pid}/cwd") == "/", "away")
         stat = pathlib.Path(f"/proc/{keeper.pid}/stat").read_text().rpartition(")")[2].split()
-        self.assertEqual((int(stat[3]), int(stat[4])), (keeper.pid, 0))  # its own session, and no terminal
+        self.assertEqual((int(stat[3]), int(stat[4])), (keeper.pid, 0))  # its own session, without a terminal
         self.assertEqual(pathlib.Path(f"/proc/{keeper.pid}/comm").read_text(), "holdfast-keeper\n")
 
     def test_sigterm_makes_the_keeper_release(self):
@@ -404,7 +404,7 @@ class OnAServer(OnRedis, Tests, support.Case):
             done = self.release("lock", "--owner", held["owner"])
             keeper.wait()
             self.server.popen.send_signal(signal.SIGCONT)
-            if done.returncode == 69:  # too late: the keeper was gone by then
+            if done.returncode == 69:  # too late: the keeper had ended by then
                 return False
             self.assertEqual(done.returncode, 79, done.stderr)
             self.assertIn("it was lost before", done.stderr)

@@ -1,6 +1,6 @@
 """A `holdfast run` that is killed or stopped: nothing of its command ever runs without the lock.
 
-The process that the user sees is a front; behind it a worker has the store, and is the parent of the command.
+The process that the user sees is the supervisor; its worker has the store, and is the parent of the command.
 """
 import os
 import pathlib
@@ -16,10 +16,10 @@ ALL = (GRANDCHILD, DAEMON, ELSEWHERE)
 
 
 class Killed:
-    TTL = ["--ttl", "3s"]  # by its end alone a server knows of a worker that is killed
+    TTL = ["--ttl", "3s"]  # a server notices a killed worker only when its ttl ends
 
     def begin(self, script, **how):
-        """A command that has started one more, ends by no signal but SIGKILL, and is waited for by another."""
+        """A run whose command has a child and ignores signals, and a second run that waits for the lock."""
         self.at = self.folder / f"pid-{len(self.runs)}"
         stays = STUBBORN + script + "echo ready; while :; do read x; done"
         run = self.shell("lock", stays, self.at, **how).running().word("ready")
@@ -64,7 +64,7 @@ class Supervisor(Killed):
     def test_killed_after_the_command_ends_its_leftovers(self):
         at = self.folder / "pid"
         run = self.shell("lock", STUBBORN + GRANDCHILD + "exit 3", at, options=["--ttl", "3h", "--grace", "1h"]).running()
-        if run.command:  # else it was gone before we looked
+        if run.command:  # else it had ended before we looked
             run.command.wait()
         grandchild = self.process(at.read_text())
         run.signal(signal.SIGKILL)
@@ -143,7 +143,7 @@ class Worker(Killed):
             run.worker().signal(signal.SIGKILL)
             self.assertEqual(run.code(), 70)
             self.assertTrue(run.command.ended() and self.left.ended())
-            self.next.code()  # the lock was free at once, and what it saw is not certain
+            self.next.code()  # the lock was free at once, so what the next holder saw is not checked
             self.assertIn("was killed by signal 9", run.errors())
             end = run.event("end")
             self.assertEqual((end["exit"], end["cause"]), (70, "killed"))
@@ -163,7 +163,7 @@ class Worker(Killed):
 
     def test_has_another_process_name(self):
         name = pathlib.Path(f"/proc/{self.hold().worker().pid}/comm").read_text()
-        self.assertNotIn("holdfast", name)  # or pkill -9 holdfast would leave nobody to end the command
+        self.assertNotIn("holdfast", name)  # else pkill -9 holdfast would kill both, and the command would run on
 
     def test_forwards_signals_sent_to_it(self):
         run = self.shell("lock", 'trap "echo USR1" USR1; echo ready; while :; do read x || exit 4; done').word("ready")
@@ -193,7 +193,7 @@ class Stopped(support.Case):
         self.assert_held()
         run.let_go()
         run.command.wait()
-        self.assertEqual(self.run_("lock", "true").code(), 0)  # the lock is given back, and not forgotten
+        self.assertEqual(self.run_("lock", "true").code(), 0)  # the lock was released
         run.signal(signal.SIGCONT)
         self.assertEqual(run.code(), 3)
 
@@ -236,7 +236,7 @@ class Stopped(support.Case):
 
 
 class ChildrenFromBeforeExec(support.Case):
-    """A shell has a job in the background, and becomes us: the job is no business of ours."""
+    """A shell with a background job executes holdfast with exec: holdfast must not touch the job."""
 
     def begin(self):
         becomes = 'sleep 1000 <&- >&- 2>&- & echo $!; exec "$@"'

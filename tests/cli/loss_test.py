@@ -1,9 +1,9 @@
-"""The command is stopped before its lock can be another's: --max-hold, --on-lost, --grace, and a lock that is lost."""
+"""The command ends before another client can get its lock: --max-hold, --on-lost, --grace, and lost locks."""
 import signal
 
 import support
 
-# With a ttl below max-hold the lock lives as long as we do: it is free when we let it go, and not before.
+# With a ttl below --max-hold the lease is renewed, so the lock is free only after the release.
 WITH_US = ["--ttl", "60ms"]
 SAYS = 'trap "echo $1" $1; echo ready; while :; do read x; done'
 STUBBORN = 'trap "" INT HUP; trap "echo TERM" TERM; echo ready; while :; do read x; done'
@@ -32,7 +32,7 @@ class MaxHold(support.Case):
             alone = next_.code() != 0
             return sure and alone
 
-        # A busy machine may let us sleep through the margin; but not every time.
+        # On a busy machine we may miss the margin, but not every time.
         self.assertTrue(any(certain() for _ in range(5)))
 
     def test_keeps_the_lock_until_the_command_is_gone(self):
@@ -63,7 +63,7 @@ class MaxHold(support.Case):
         self.assertEqual(self.shell("lock", "exit 3", options=["--max-hold", "0"]).code(), 3)
 
     def test_sends_the_configured_signal(self):
-        options = ["--max-hold", "4s", "--grace", "2s", "--on-lost"]  # two seconds to set the trap, for all at once
+        options = ["--max-hold", "4s", "--grace", "2s", "--on-lost"]  # two seconds for all commands to set their traps
         runs = [
             self.shell(name, f'trap "exit 0" {name}; while :; do read x; done', options=[*options, word])
             for word, name in (("INT", "INT"), ("SIGHUP", "HUP"), ("usr1", "USR1"))
@@ -92,11 +92,11 @@ class MaxHold(support.Case):
 
 
 class ALockThatIsLost(support.Case):
-    # A fixed lease, which a directory ends at its time even when we are stopped: so it can be lost.
+    # A lease without renewal, which a directory ends even while we are stopped, so it can be lost.
     FIXED = ["--ttl", "10s", "--max-hold", "2s", "--grace", "50ms"]
 
     def lose(self, run):
-        """Stops the worker until another has got the lock."""
+        """Stops the worker until another client has the lock."""
         worker = run.worker()
         worker.signal(signal.SIGSTOP)
         self.assertEqual(self.run_("lock", "true").code(), 0)

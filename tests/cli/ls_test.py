@@ -1,4 +1,4 @@
-"""`holdfast ls`: what is held or waited for, one line a name."""
+"""`holdfast ls`: lists held and awaited locks."""
 import os
 
 import support
@@ -35,7 +35,7 @@ class Ls(Operator):
         self.assertEqual(words[:2] + words[2:3], ["jobs/a", "lock", str(self.fence("jobs/a"))])
         self.assertRegex(words[3], r"^(\d+(ms|s)|\d+m\d\ds)$")  # held for
         self.assertEqual(words[5], "1")  # waits
-        self.assertRegex(words[6], r"^(\d+(ms|s)|\d+m\d\ds)$")  # for so long
+        self.assertRegex(words[6], r"^(\d+(ms|s)|\d+m\d\ds)$")  # for this long
         self.assertEqual(words[8:], [str(holder.worker().pid), "nightly"])
 
     def test_shows_the_supervisor_of_a_run_and_not_its_worker(self):
@@ -46,7 +46,7 @@ class Ls(Operator):
     def test_readers_permits_and_prefixes(self):
         self.hold("read/a", options=["--shared"])
         self.hold("read/a", options=["--shared"])
-        for _ in range(6):  # more than a listing tells the holders of
+        for _ in range(6):  # more holders than a listing contains
             self.hold("permits/a", options=["--permits", "2/20"])
         self.assertIn(" shared x2 ", self.ls("read").text)
         self.assertIn(" permits 12/20 ", self.ls("permits").text)

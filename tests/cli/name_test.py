@@ -1,4 +1,4 @@
-"""Names that a shell or a parser of options could take for something else: each command takes them as they are."""
+"""Names that a shell or the option parser could misread: each command accepts them."""
 import json
 import os
 import subprocess
@@ -28,7 +28,7 @@ class Case(support.Case):
         self.assertIn(saying, stderr, words)
 
     def dry_run(self, *words):
-        """The names that a run with these arguments takes."""
+        """The names that a run with these arguments acquires."""
         code, stdout, stderr = self.program("run", *words, "--dry-run", "-c", "true")
         self.assertEqual((code, stderr), (0, ""), words)
         return [line.removesuffix(": free") for line in stdout.splitlines()[:-1]]

@@ -1,4 +1,4 @@
-"""--on-lost exec:LINE, and what loses a lock on Redis: a partition, FLUSHALL, a process that was stopped."""
+"""--on-lost exec:LINE, and how a lock on Redis is lost: a partition, FLUSHALL, a stopped process."""
 import signal
 
 import support

@@ -1,4 +1,4 @@
-"""`holdfast try` and `holdfast wait`: whether a lock could be had, without taking it."""
+"""`holdfast try` and `holdfast wait`: check whether a lock is free, without acquiring it."""
 import json
 import signal
 import subprocess
@@ -8,7 +8,7 @@ from stores import OnDirectory, OnRedis
 
 
 class Silent(support.Case):
-    """A store that nobody answers at."""
+    """A store that does not answer."""
 
     def start(self, verb, *options):
         arguments = ["--store", "redis+unix:///nowhere/s", *options, "lock"]

@@ -1,4 +1,4 @@
-"""The processes of `holdfast run`: nothing of the command runs without the lock, and it gets what the caller gave."""
+"""The processes of `holdfast run`: no part of the command outlives the lock, and it inherits the caller's streams."""
 import hashlib
 import os
 import signal
@@ -7,20 +7,20 @@ import subprocess
 import support
 from stores import OnDirectory, OnRedis
 
-# Starts a process that writes its pid into $1 and ends only by a signal, in the group of the command.
+# Starts a process in the command's group that writes its pid to $1 and ends only by a signal.
 STAYS = '"echo \\$\\$ > $1.new; mv $1.new $1; exec sleep 1000"'
 GRANDCHILD = f"sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
-# The same in a session of its own, without a parent, as daemons do.
+# Starts such a process as a daemon: in its own session, with its parent gone.
 DAEMON = f"(setsid sh -c {STAYS} &); while ! [ -e $1 ]; do :; done; "
-# The same with its parent.
+# Starts such a process in its own session, with its parent alive.
 ELSEWHERE = f"setsid sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
-# Exits with 0 if the process of $1 is there and is no zombie.
+# Exits with 0 if the process in $1 exists and is not a zombie.
 SEEN = 'grep -q "^State:.[^ZX]" /proc/$(cat $1)/status'
 
 
 class Leftovers:
     def leave(self, script, *options, then="exit 3"):
-        """Runs it with another waiting; who was left must be gone when the next holder looks."""
+        """Runs the command while another run waits; its leftovers must be gone when the next holder looks."""
         at = self.folder / "pid"
         run = self.shell("lock", script + "echo ready; read x; " + then, at, options=options).running().word("ready")
         left = self.process(at.read_text())
@@ -52,7 +52,7 @@ class Leftovers:
 
     def test_a_daemon_is_killed_at_once_when_the_lock_is_broken(self):
         at = self.folder / "pid"
-        before = self.hold()  # whoever has waited at a server hears of a loss at once, and else when it renews
+        before = self.hold()  # a holder that had to wait is notified of a loss at once, others at their renewal
         run = self.shell("lock", 'trap "" TERM; ' + DAEMON + "echo ready; read x", at,
                          options=["-v", "--ttl", "3h", "--grace", "1h"]).waiting()
         before.let_go()
@@ -152,7 +152,7 @@ class TheStreams(support.Case):
     def test_the_command_inherits_no_descriptor_of_ours(self):
         run = self.run_("lock", "ls", "-l", "/proc/self/fd", status=False, pass_fds=())
         numbers = [line.split()[8] for line in run.lines.all().decode().splitlines()[1:]]
-        self.assertEqual(numbers, ["0", "1", "2", "3"])  # the last is the folder that ls reads
+        self.assertEqual(numbers, ["0", "1", "2", "3"])  # the last is the directory that ls reads
         self.assertEqual(run.code(), 0)
 
     def test_a_descriptor_of_the_caller_is_inherited(self):
@@ -162,7 +162,7 @@ class TheStreams(support.Case):
         os.close(writing)
         self.assertEqual(run.code(), 0)
         self.assertEqual(os.read(reading, 10), b"here")
-        self.assertEqual(os.read(reading, 10), b"")  # and nobody keeps it open
+        self.assertEqual(os.read(reading, 10), b"")  # and no process keeps it open
         os.close(reading)
 
     def test_a_closed_reader_ends_the_command_by_sigpipe_and_not_us(self):
@@ -201,7 +201,7 @@ class TheStreams(support.Case):
 
 
 class AStderrThatIsFull(support.Case):
-    """Its reader is there and does not read, like `less`, or a terminal after Ctrl-S."""
+    """Its reader does not read, like `less`, or a terminal after Ctrl-S."""
 
     STUBBORN = 'trap "" TERM; echo ready; while :; do read x; done'
 

@@ -1,4 +1,4 @@
-"""The recipes in docs/recipes are read by systemd and cron themselves, and what they run is run."""
+"""systemd and cron accept the recipes in docs/recipes, and the commands in them work."""
 import pathlib
 import re
 import shlex
@@ -26,13 +26,13 @@ class Recipes(support.Case):
         self.environment.update(HOLDFAST_CONFIG=str(config), PATH=f"{self.bin}:{self.environment['PATH']}")
 
     def here(self, text):
-        """With the programs of this test, as this user, and without the wait at the end."""
+        """The recipe with the programs of this test, as this user, and without the final wait."""
         text = re.sub(r"--min-hold \S+", "--min-hold 10ms", text)
         text = re.sub(r"/usr/(local/)?bin/(?=[a-z])", f"{self.bin}/", text)
         return re.sub(r"(?m)^User=.*\n", "", text)
 
     def assert_once(self, line):
-        """A host that comes when the job is done does not do it again, though the job was short."""
+        """A host that starts after the job is done does not repeat it, even if the job was short."""
         first = self.raw(*shlex.split(line)[2:])
         first.event("keeping")
         second = self.raw(*shlex.split(line)[2:])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program on a Redis server, and next to other libraries that lock there. usage: redis_test.py PROGRAM"""
+"""The program on a Redis server, also beside other lock libraries. usage: redis_test.py PROGRAM"""
 import os
 import pathlib
 import re
@@ -38,12 +38,12 @@ class OnRedis(support.Case):
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
         run.told()
-        self.assertEqual([e["event"] for e in run.events if e["time"] > sent], ["end"])  # and no wait for the answer
+        self.assertEqual([e["event"] for e in run.events if e["time"] > sent], ["end"])  # without waiting for the reply
 
     def test_a_lock_that_is_lost_before_the_command_begins_is_lost(self):
         holder = self.hold()
         run = self.run_("lock", "true").waiting()
-        run.signal(signal.SIGSTOP)  # the worker gets the lock, and the command does not begin
+        run.signal(signal.SIGSTOP)  # the worker acquires the lock, and the command does not start
         support.until(lambda: run.process.state() == "T", "stopped")
         holder.let_go()
         run.event("acquired")
@@ -83,7 +83,7 @@ class OnRedis(support.Case):
             ["--ttl", "1s", "--grace", "500ms"],
             ["--ttl", "1s", "--max-hold", "1h"],
         ):
-            # A busy machine may let us sleep through a short ttl; but not every time.
+            # On a busy machine we may miss a short ttl, but not every time.
             tries = (self.run_("lock", "sleep", "2.5", options=options) for _ in range(5))
             self.assertTrue(any(run.code() == 0 for run in tries), options)
 
@@ -245,7 +245,7 @@ class Secrets(support.Case):
 
 
 class Rights(support.Case):
-    """The lines of docs/stores/redis.md, pasted into a shell."""
+    """Runs the lines of docs/stores/redis.md in a shell."""
 
     def setUp(self):
         super().setUp()
@@ -267,7 +267,7 @@ class Rights(support.Case):
         self.assertEqual((first.code(), second.code()), (0, 0), first.errors() + second.errors())
 
     def see_a_renewal(self):
-        """What is left of the ttl grows by nothing else."""
+        """A renewal, seen by the growing remaining ttl."""
         client = self.server.client()
         least = client.pttl("holdfast:{lock}")
 
@@ -305,7 +305,7 @@ class Rights(support.Case):
 
 
 class Neighbours(support.Case):
-    """With `prefix=` empty a lock's key is its name, and any library of the SET NX PX kind is kept out, and keeps us out."""
+    """With an empty `prefix=` the key of a lock is its name, which excludes libraries that use SET NX PX, and vice versa."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""`holdfast revoke`: asking a holder to let go, and waiting until it has."""
+"""`holdfast revoke`: asks a holder to release, and can wait for it."""
 import support
 from operator_case import OnDirectory, OnRedis, Operator
 

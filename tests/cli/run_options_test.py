@@ -1,4 +1,4 @@
-"""What `holdfast run` can be asked for: several names, readers, permits, --min-hold, -c, --env-prefix, --json, --dry-run."""
+"""Options of `holdfast run`: several names, readers, permits, --min-hold, -c, --env-prefix, --json, --dry-run."""
 import json
 import os
 import signal
@@ -8,7 +8,7 @@ from stores import OnDirectory, OnRedis
 
 
 def variables(run, prefix="HOLDFAST_"):
-    """What `env -0` printed of ours."""
+    """Our variables in the output of `env -0`."""
     pairs = (part.split("=", 1) for part in run.lines.all().decode().split("\0") if part)
     return {name[len(prefix):]: value for name, value in pairs if name.startswith(prefix)}
 
@@ -124,7 +124,7 @@ class MinHold:
             self.assertGreater(run.event("keeping")["ms"], 3_000_000)
             self.assertEqual([event["event"] for event in run.events[-2:]], ["exited", "keeping"])
             self.assert_held()
-            run.signal(signal.SIGTERM)  # enough of it
+            run.signal(signal.SIGTERM)  # ends the wait
             self.assertEqual(run.code(), code)
             self.assertEqual(run.told()[-3:], ["keeping", "released", "end"])
             self.assertEqual(run.events[-1]["cause"], "command")
@@ -134,14 +134,14 @@ class MinHold:
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
             run = self.run_("lock", "true", options=["--min-hold", "1h"])
             run.event("keeping")
-            run.signal(signal.SIGUSR1)  # which does not
+            run.signal(signal.SIGUSR1)  # which does not end it
             run.signal(number)
             self.assertEqual(run.code(), 0, number)
 
     def test_ends_by_a_signal_after_a_late_stop_key(self):
         run = self.run_("lock", "true", options=["--min-hold", "1h"])
         run.event("keeping")
-        run.worker().signal(signal.SIGTSTP)  # the front has sent it on before it heard that the command had ended
+        run.worker().signal(signal.SIGTSTP)  # as forwarded by a supervisor that does not know yet that the command has ended
         run.signal(signal.SIGTERM)
         run.code()
         self.assertEqual(run.told()[-2:], ["released", "end"])

@@ -1,4 +1,4 @@
-"""`holdfast show`: who holds a name, who waits for it, on what store."""
+"""`holdfast show`: prints holders, waiters and the store."""
 import os
 import socket
 

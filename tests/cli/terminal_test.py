@@ -13,7 +13,7 @@ import time
 
 import support
 
-# Says what it gets through a file that is no terminal, as background jobs may not write to one that forbids it.
+# Writes to a file, since a terminal may refuse output of background jobs.
 COMMAND = support.HEAR + """
 out = os.open(sys.argv[1], os.O_WRONLY)
 def say(text): os.write(out, text.encode() + b"\\n")
@@ -26,7 +26,7 @@ for line in sys.stdin:
 
 
 def shell(orders, terminal):
-    """The part of a shell that job control needs: one job, orders and answers through a socket. Never returns."""
+    """A minimal shell for job control: one job, with orders and answers through a socket. Does not return."""
     os.setsid()
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -178,7 +178,7 @@ class OnATerminal(support.Case):
         self.end(0)
 
     def printed(self, expected):
-        """The terminal shows this, sooner or later."""
+        """Waits until the terminal shows this."""
         self.shown = getattr(self, "shown", "")
         while expected not in self.shown:
             self.assertTrue(select.select([self.master], [], [], support.PATIENCE)[0], self.shown)
@@ -218,11 +218,11 @@ class OnATerminal(support.Case):
             self.begin("true")
             self.event("waiting")
             self.type(key)
-            self.assertEqual(self.order("wait"), ["ended", -number])  # to a shell, 128 and the number
+            self.assertEqual(self.order("wait"), ["ended", -number])  # a shell reports 128 plus the number
         self.assertEqual(self.places(), 1)
 
     def test_the_interrupt_key_ends_us_while_the_store_fails(self):
-        self.assert_free()  # and so the store is there
+        self.assert_free()  # creates the store
         self.rows("PRAGMA user_version = 99")
         with support.lock_byte(self.folder / "store" / "writers", 0):
             self.begin("true")
@@ -242,13 +242,13 @@ class OnATerminal(support.Case):
         for _ in range(3):
             self.type("\x03")
             self.said("INT")
-        self.end(7)  # and there is no second one of ours in between
+        self.end(7)  # with only one waiting process of ours
 
     def test_the_interrupt_key_that_kills_the_command_is_its_exit_code(self):
         self.begin("cat")
         self.started()
         self.type("\x03")
-        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])  # to a shell, 130
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])  # a shell reports 130
         self.assert_free()
 
     def test_the_stop_key_stops_both_and_fg_continues_both(self):
@@ -303,7 +303,7 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", 7])
 
     def assert_reading_stops_both(self):
-        """The command reads, which it may not in the background."""
+        """The command reads from the terminal, which stops it in the background."""
         self.assertEqual(self.order("wait"), ["stopped"])
         self.assertEqual((self.job.state(), self.command.state()), ("T", "T"))
 
@@ -331,7 +331,7 @@ class OnATerminal(support.Case):
 
     def test_the_stop_key_is_ignored_if_no_shell_could_continue_us(self):
         arguments = self.arguments(*support.PYTHON, COMMAND, str(self.talk_at))
-        self.orders.write(json.dumps(["become", arguments, self.status_out]) + "\n")  # as a container or ssh starts us
+        self.orders.write(json.dumps(["become", arguments, self.status_out]) + "\n")  # as in a container or over ssh
         self.orders.flush()
         self.started()
         self.said("ready")
@@ -349,14 +349,14 @@ class OnATerminal(support.Case):
         self.end(0)
 
     def begin_script(self, script):
-        """A shell that is no interactive one runs us among other things, in one group."""
+        """A non-interactive shell runs us in its own process group."""
         run = " ".join(shlex.quote(word) for word in self.arguments(*support.PYTHON, COMMAND, str(self.talk_at)))
         self.job = self.process(self.order("begin", ["/bin/sh", "-c", script.format(run)], self.status_out, True))
         self.started()
         self.said("ready")
 
     def assert_may_read(self):
-        """It is stopped, gets the foreground, and is continued; which it hears of, and reads, in either order."""
+        """It is stopped, gets the foreground and is continued. It notices CONT and reads, in either order."""
         self.type("hello\n")
         self.assertEqual({self.talk.next().decode().strip() for _ in range(2)}, {"CONT", "read hello"})
 
@@ -406,7 +406,7 @@ class OnATerminal(support.Case):
         self.begin("cat")
         self.started()
         with open(os.devnull) as nothing:
-            os.dup2(nothing.fileno(), self.master)  # the last descriptor of its other side is gone
+            os.dup2(nothing.fileno(), self.master)  # closes the last descriptor of the other end
         self.command.wait()
         self.job.wait()
         self.assert_free()

@@ -1,4 +1,4 @@
-"""`holdfast top`: on a terminal, whose screen is replayed here."""
+"""`holdfast top` on an emulated terminal."""
 import json
 import os
 import select
@@ -22,7 +22,7 @@ class Top(Operator):
         self.orders = None
 
     def begin_shell(self):
-        """One that starts top, stops with it and continues it, as job control wants it."""
+        """A process that starts top, stops with it and continues it, like a shell."""
         us, them = socket.socketpair()
         us.settimeout(support.PATIENCE)
         pid = os.fork()
@@ -57,7 +57,7 @@ class Top(Operator):
         self.job = self.process(self.order("begin", words, 2, True))
 
     def look(self):
-        """What has been written by now."""
+        """The output so far."""
         while select.select([self.ours], [], [], 0)[0]:
             self.screen.feed(os.read(self.ours, 1 << 16))
 
@@ -80,7 +80,7 @@ class Top(Operator):
         os.write(self.ours, text.encode())
 
     def ends(self, code=0):
-        """And the terminal is as it was."""
+        """Waits for its end and checks that the terminal is restored."""
         self.assertEqual(self.order("wait"), ["ended", code])
         self.assert_restored()
 
@@ -135,7 +135,7 @@ class Top(Operator):
             frames = self.screen.frames
             self.until(lambda: self.screen.frames >= frames + rows, "a new picture")
             self.until(lambda: columns < 20 or "> lock" in self.screen.text(), "the name")
-        self.screen.outside.clear()  # what was on its way when the size changed
+        self.screen.outside.clear()  # written before the resize was noticed
         self.sees("nightly", "q quit")
         self.type("q")
         self.ends()
@@ -202,7 +202,7 @@ class Top(Operator):
         self.sees("0 names")
         self.job.signal(signal.SIGSTOP)
         self.assertEqual(self.order("wait"), ["stopped"])
-        termios.tcsetattr(self.theirs, termios.TCSANOW, self.modes)  # as a shell does
+        termios.tcsetattr(self.theirs, termios.TCSANOW, self.modes)  # like a shell
         self.screen.clear()
         self.order("fg")
         self.sees("0 names")

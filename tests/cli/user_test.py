@@ -1,4 +1,4 @@
-"""`holdfast run` as another user than root. These tests must be started by root: only root can become another."""
+"""`holdfast run` as another user. Must be started by root, who can change users."""
 import os
 import pathlib
 import pwd
@@ -13,7 +13,7 @@ class OtherUsers(support.Case):
         super().setUp()
         self.assertEqual(os.geteuid(), 0, "must be started by root")
         self.folder.chmod(0o755)
-        self.program = self.folder / "holdfast"  # where everybody can reach it
+        self.program = self.folder / "holdfast"  # where every user can execute it
         shutil.copy(support.PROGRAM, self.program)
         self.program.chmod(0o755)
         self.nobody = pwd.getpwnam("nobody")
@@ -96,7 +96,7 @@ class AnotherUser(OtherUsers):
 
 
 class ACommandThatBecomesAnothers(OtherUsers):
-    # Root without the right to signal others: as anybody is before a command of root's.
+    # Root without the capability to signal other users, like a user whose command became root's.
     WITHOUT_RIGHT = ["setpriv", "--inh-caps", "-kill", "--bounding-set", "-kill"]
 
     def test_is_waited_for_with_a_message(self):
@@ -113,7 +113,7 @@ class ACommandThatBecomesAnothers(OtherUsers):
 class TheDefaultStore(OtherUsers):
     def setUp(self):
         super().setUp()
-        # The folder is of a user that there is not, so that nobody's is touched.
+        # The folder belongs to a uid without a user, so that no real user's folder is touched.
         taken = {entry.pw_uid for entry in pwd.getpwall()}
         self.uid = 1_900_000_000 + os.getpid()
         self.default = pathlib.Path(f"/var/tmp/holdfast-{self.uid}")

@@ -1,4 +1,4 @@
-"""Who gets the lock, who waits for it, and what is said about it."""
+"""Busy locks: waiting, giving up, messages, events, environment, nesting and order."""
 import json
 import os
 import signal
@@ -10,7 +10,7 @@ ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
 def variables(run):
-    """Those of ours that a command has printed."""
+    """Our variables in the output of a command."""
     pairs = (line.split("=", 1) for line in run.lines.all().decode().splitlines() if "=" in line)
     return {name: value for name, value in pairs if name.startswith("HOLDFAST_")}
 
@@ -148,7 +148,7 @@ class WhatIsSaid(support.Case):
 
 
 class WhatOthersWrote(support.Case):
-    """A label or a reason that would clear the screen, rename the window and turn the line around."""
+    """A label or reason that would clear the screen, rename the window and reverse the line."""
 
     WILD = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e"
     TAME = r"\x1b]0;owned\x07\x1b[2J"
@@ -254,7 +254,7 @@ class TheStatus(support.Case):
 class TheEnvironment(support.Case):
     def setUp(self):
         super().setUp()
-        del self.environment["HOLDFAST_CONFIG"]  # it is handed on as it is
+        del self.environment["HOLDFAST_CONFIG"]  # it is passed on unchanged
 
     def test_has_the_seven_variables_of_a_lock_and_no_others_of_ours(self):
         run = self.run_("lock", "env")
@@ -330,7 +330,7 @@ class Nested:
         self.assertEqual(run.code(), 75)
 
     def test_variables_are_those_of_the_innermost_run(self):
-        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # its store is that of the outer one
+        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # it uses the store of the outer run
         run = self.run_("outer", *inner)
         found = variables(run)
         outer = run.event("acquired")
@@ -399,7 +399,7 @@ class Order:
         behind = self.run_("lock", "true").waiting()
         workers = [each.worker() for each in killed]
         of_killed = workers + [self.process(pid) for worker in workers for pid in support.children(worker.pid)]
-        self.assertEqual(len(of_killed), 6)  # the workers, and the commands that wait for their start
+        self.assertEqual(len(of_killed), 6)  # workers, and commands that have not started yet
         for each in killed:
             each.signal(signal.SIGKILL)
         holder.let_go()

@@ -1,4 +1,4 @@
-"""`holdfast watch`: what changes, line by line."""
+"""`holdfast watch`: prints changes, line by line."""
 import json
 import os
 import signal
@@ -12,7 +12,7 @@ class Watch(Operator):
         return self.begin("watch", "--json", "--interval", "10ms", *arguments, **how)
 
     def event(self, watching, *expected, name="lock"):
-        """The next event of a name, which is one of these; how many wait is told in between."""
+        """The next event of a name other than "waiting"; it must be one of these."""
         while line := watching.lines.next():
             event = json.loads(line)
             is_about_it = event.get("name") == name and event["event"] != "waiting"
@@ -36,7 +36,7 @@ class Watch(Operator):
         following = self.run_("lock", "cat", options=["--label", "second"]).waiting()
         self.assertEqual(self.event(watching, "waiting")["waiting"], 1)
         holder.let_go()
-        event = self.event(watching, "handed_over", "released")  # as it was met: between the two there may be nobody
+        event = self.event(watching, "handed_over", "released")  # depends on the moment of the look: the lock may be free in between
         self.assertEqual(event["from"]["label"], "first")
         if event["event"] == "released":
             event = self.event(watching, "acquired")

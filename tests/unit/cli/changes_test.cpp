@@ -87,7 +87,7 @@ TEST_F(watching, reports_a_break) {
   const auto found = see(after);
   expect(found, {kind::broken, kind::acquired});
   EXPECT_EQ(nlohmann::json::parse(to_line(to_json(found[0], {})))["broken"]["reason"], "stuck");
-  expect(see(held({by("z", 3)})), {kind::handed_over});  // an old note is no news
+  expect(see(held({by("z", 3)})), {kind::handed_over});  // an old note is not a change
 }
 
 TEST_F(watching, reports_each_reader) {

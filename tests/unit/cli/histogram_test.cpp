@@ -46,7 +46,7 @@ TEST(histogram, counts_negative_as_zero_and_accepts_any_duration) {
 
 TEST(histogram, quantiles_are_rounded_up_by_at_most_a_32nd) {
   std::mt19937_64 random(1);
-  std::lognormal_distribution<double> times(11, 3);  // from some nanoseconds to a minute
+  std::lognormal_distribution<double> times(11, 3);  // from nanoseconds to a minute
   std::vector<nanoseconds> all;
   histogram h;
   for (int n = 0; n < 20'000; ++n) {

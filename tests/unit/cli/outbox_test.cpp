@@ -8,7 +8,7 @@
 namespace holdfast::cli {
 namespace {
 
-/// A pipe that nobody reads yet, and that has room for a page.
+/// A pipe with room for one page, and without a reader yet.
 pipe_ends narrow_pipe() {
   std::signal(SIGPIPE, SIG_IGN);
   pipe_ends ends = make_pipe();
@@ -40,7 +40,7 @@ TEST(outbox, loses_nothing_with_a_slow_reader) {
     const std::string line = "line " + std::to_string(n) + "\n";
     out.put(line);
     put += line;
-    ASSERT_TRUE(write_what_fits(out));  // never blocks
+    ASSERT_TRUE(write_what_fits(out));  // does not block
   }
   EXPECT_FALSE(out.empty());
   while (!out.empty()) {

@@ -23,8 +23,8 @@ TEST(printable, keeps_visible_characters) { EXPECT_EQ(printable("job/a b ä 漢 
 TEST(printable, escapes_control_characters_and_invalid_bytes) {
   EXPECT_EQ(printable("a\nb\tc\r"), "a\\nb\\tc\\r");
   EXPECT_EQ(printable("\x1b[2J\x07\x7f"), "\\x1b[2J\\x07\\x7f");
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");             // CSI in one character
-  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");    // turns the direction of writing
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");             // CSI as one character
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");    // changes the direction of text
   EXPECT_EQ(printable("\xe2\x80\xa8x"), "\\xe2\\x80\\xa8x");  // a line separator
   EXPECT_EQ(printable("\xff\xc3 \xc3\xa4"), "\\xff\\xc3 \xc3\xa4");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
@@ -45,7 +45,7 @@ TEST(columns, cut_does_not_split_a_character) {
   EXPECT_EQ(cut("abcdefg", 6), "abcde…");
   EXPECT_EQ(cut("漢字漢", 6), "漢字漢");
   EXPECT_EQ(cut("漢字漢", 5), "漢字…");
-  EXPECT_EQ(cut("漢字漢", 4), "漢…");  // the second half of a wide one has no room
+  EXPECT_EQ(cut("漢字漢", 4), "漢…");  // no room for a wide character
   EXPECT_EQ(cut("ab", 1), "…");
   EXPECT_EQ(cut("ab", 0), "");
 }
@@ -88,7 +88,7 @@ TEST(table, aligns_and_does_not_cut_without_a_width) {
 }
 
 TEST(table, fills_the_width_exactly) {
-  const table t = of_three(20);  // five to spare: two and three
+  const table t = of_three(20);  // five columns remain: two and three
   EXPECT_EQ(t.row({"a", "1", "x"}), "a          1 x");
   EXPECT_EQ(t.row({"0123456789", "12345", "somebody"}), "0123456… 12… somebo…");
   EXPECT_EQ(columns_of(t.row({"0123456789", "12345", "somebodyelse"})), 20U);

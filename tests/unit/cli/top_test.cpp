@@ -118,7 +118,8 @@ TEST_F(top, selection_follows_the_name) {
   EXPECT_EQ(selected(), "old");
   type("n");
   EXPECT_EQ(selected(), "old");
-  model_.set_names({entry("calm", 9, 1s), entry("zoo", 0, 1s)}, now);  // gone: the place stays, as far as there is one
+  model_.set_names({entry("calm", 9, 1s), entry("zoo", 0, 1s)},
+                   now);  // the name is gone: the position stays within the list
   EXPECT_EQ(model_.selected(), 1U);
   model_.set_names({}, now);
   EXPECT_TRUE(names().empty());
@@ -140,7 +141,7 @@ TEST_F(top, searches_while_the_user_types) {
   type("/L");
   EXPECT_EQ(names(), (std::vector<std::string>{"old", "calm"}));
   type("d");
-  EXPECT_EQ(names(), (std::vector<std::string>{"old"}));  // "Ld" has found it, and the letter of a command has not
+  EXPECT_EQ(names(), (std::vector<std::string>{"old"}));  // "Ld" matches "old", and the letter of a command does not
   EXPECT_FALSE(model_.over());
 }
 
@@ -199,7 +200,7 @@ TEST_F(top, shows_details_and_goes_back) {
   type("\r");
   EXPECT_EQ(model_.details_of(), "busy");
   EXPECT_NE(drawn(80, 24).find("busy: looking"), std::string::npos);
-  model_.set_details("calm", {});  // of another one: too late
+  model_.set_details("calm", {});  // outdated details of another name
   EXPECT_FALSE(model_.details());
   model_.set_details("busy", entry("busy", 5, 1s).now);
   EXPECT_NE(drawn(80, 24).find("held by web1 4711 job of busy"), std::string::npos);
