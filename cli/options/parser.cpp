@@ -211,8 +211,7 @@ std::string error_text(const program_spec& program, const CLI::App& app, const C
       for (const std::string& name : o.names_with("--")) known.push_back(name);
     }
     const std::string meant = did_you_mean(unknown, known);
-    what =
-        "there is no option '" + unknown + "'" + (meant.empty() ? dashed_name_hint(spec, unknown, arguments) : meant);
+    what = "unknown option '" + unknown + "'" + (meant.empty() ? dashed_name_hint(spec, unknown, arguments) : meant);
   } else {
     what = reworded(command, e);
   }
