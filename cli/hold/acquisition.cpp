@@ -166,10 +166,10 @@ void acquisition::report_busy() {
     status_.write("busy", {{"name", options_.what()}, {"holder", ""}, {"why", why}});
   } else {
     const bool aloud = options_.skip ? options_.verbose : !options_.quiet;
-    const bool is_known = !was_ended_ || !holder.empty();
+    const bool has_holder = !was_ended_ || !holder.empty();
     if (aloud) {
-      print_message(is_known ? "busy: " + event_recorder::line(options_.what(), holder)
-                             : "gave up on " + options_.what() + ": its caller has ended");
+      print_message(has_holder ? "busy: " + event_recorder::line(options_.what(), holder)
+                               : "gave up on " + options_.what() + ": its caller has ended");
     }
     status_.write("busy", {{"name", options_.what()}, {"holder", holder}});
   }

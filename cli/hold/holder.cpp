@@ -102,7 +102,7 @@ void holder::linger(int extra_fd, const std::function<bool()>& on_ready) {
 int holder::report_loss() {
   const bool by_max_hold = options_.max_hold_ends(held_since_, boot_clock::now());
   std::string why = by_max_hold ? "--max-hold is over" : recorder_->loss();
-  if (why.empty()) why = "the store reports that the lock is no longer ours";
+  if (why.empty()) why = "the store says that it was not ours any more";
   report_.lost(held().fence(), why);
   return report_.end(lost, "lost", why);
 }

@@ -176,7 +176,7 @@ class runner {
   int lost_before_start() {
     held_lock_.release();
     std::string why = recorder_->loss();
-    if (why.empty()) why = "the store reports that the lock is no longer ours";
+    if (why.empty()) why = "the store says that it was not ours any more";
     report_.lost(held().fence(), why);
     return end(lost, "lost", why);
   }
@@ -208,7 +208,7 @@ class runner {
     if (!seen.ended_in_time() || how == released::lost) {
       std::string why = seen.why();
       if (!seen.ended_in_time() && why.empty()) why = recorder_->loss();
-      if (why.empty()) why = "the store reports that the lock is no longer ours";
+      if (why.empty()) why = "the store says that it was not ours any more";
       report_.uncertain(why);
       return end(uncertain, "uncertain", why);
     }

@@ -92,7 +92,7 @@ class Usage(support.Case):
         for option in ("-w", "--timeout", "--ttl", "--max-hold", "--grace"):
             for text in ("", "x", "1x", "s", "1 s", "1e3", "--", "inf", "nan", "0x10", "11y", "4000d", "1s1s"):
                 self.assert_refused("--store", self.store, option, text, "lock", "--", "true")
-            self.assert_refused("--store", self.store, f"{option}=-1s", "lock", "--", "true", saying="no duration")
+            self.assert_refused("--store", self.store, f"{option}=-1s", "lock", "--", "true", saying="not a duration")
             self.assert_refused("lock", option, "--", "true")
 
     def test_all_duration_units_are_accepted(self):

@@ -138,7 +138,7 @@ class Tests:
         self.assertEqual(self.release("lock", "--owner", held["owner"]).returncode, 0)
         done = self.release("lock", "--owner", held["owner"])
         self.assertEqual(done.returncode, 79)
-        self.assertIn("not held any more", done.stderr)
+        self.assertIn("no longer held", done.stderr)
 
     def test_a_release_by_another_owner_is_75_and_names_the_holder(self):
         keeper, held = self.acquire("lock", "--label", "the nightly job")
@@ -390,7 +390,7 @@ class OnAServer(OnRedis, Tests, support.Case):
         self.server.popen.wait()
         done = self.release("lock", "--owner", held["owner"])
         self.assertEqual(done.returncode, 80, done.stderr)
-        self.assertIn("not certain", done.stderr)
+        self.assertIn("not confirmed", done.stderr)
         keeper.wait()
 
     def test_release_reports_a_loss_while_the_server_is_silent(self):

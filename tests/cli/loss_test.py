@@ -88,7 +88,7 @@ class MaxHold(support.Case):
         self.assertEqual(run.code(), 80)
         end = run.event("end")
         self.assertEqual((end["exit"], end["cause"]), (80, "uncertain"))
-        self.assertIn("not certain", run.errors())
+        self.assertIn("may have been lost", run.errors())
 
 
 class ALockThatIsLost(support.Case):

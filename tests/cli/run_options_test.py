@@ -194,7 +194,7 @@ class PermitsOnADirectory(OnDirectory, Permits, support.Case):
         self.assertIn("1000000", self.refused("--permits", "1/1000001", "pool"))
 
     def test_of_several_names_are_rejected(self):
-        self.assertIn("several names", self.refused("--permits", "1/3", "a", "b"))
+        self.assertIn("a single NAME", self.refused("--permits", "1/3", "a", "b"))
 
     def test_are_not_reader_locks(self):
         self.assertIn("--shared", self.refused("--permits", "1/3", "-s", "a"))
@@ -235,7 +235,7 @@ class ALine(support.Case):
     def test_and_a_command_cannot_be_combined(self):
         run = self.raw("--store", self.store, "lock", "-c", "true", "--", "true")
         self.assertEqual(run.code(), 64)
-        self.assertIn("twice", run.errors())
+        self.assertIn("two commands", run.errors())
 
     def test_is_not_shown_to_others(self):
         self.raw("--store", self.store, "-c", "read x; : hunter2", "lock").running()
@@ -300,7 +300,7 @@ class Json(support.Case):
         run = self.run_("lock", support.PROGRAM, "run", "--json", "-w", "100ms", "lock", "--", "true")
         self.assertEqual(run.code(), 75)
         waiting = next(event for event in self.events(run) if event["event"] == "waiting")
-        self.assertIn("the run that this one is in", waiting["why"])
+        self.assertIn("the run that started this one", waiting["why"])
 
     def test_excludes_other_output_options(self):
         for other in (["-q"], ["-v"], ["--status-fd", "1"]):

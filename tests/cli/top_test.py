@@ -262,7 +262,7 @@ class Top(Operator):
     def test_it_needs_a_terminal_and_names_alternatives(self):
         told = self.ask("top", stdin=self.theirs)
         self.assertEqual((told.code, told.text), (64, ""))
-        self.assertIn("holdfast ls, or holdfast watch", told.errors)
+        self.assertIn("holdfast ls or holdfast watch", told.errors)
         self.environment["TERM"] = "dumb"
         self.assertEqual(self.ask("top", stdin=self.theirs, stdout=self.theirs).code, 64)
 

@@ -310,14 +310,14 @@ class Nested:
         inner = [support.PROGRAM, "run", "-w", "500ms", "lock", "--", "true"]
         run = self.run_("lock", *inner)
         self.assertEqual(run.code(), 75)
-        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertIn("may be held by the run that started this one", run.errors())
         self.assertNotIn("for ever", run.errors())
 
     def test_warns_also_about_the_second_name_of_the_outer_run(self):
         inner = [support.PROGRAM, "run", "-w", "500ms", "c", "b", "--", "true"]
         run = self.raw("--store", self.store, "a", "b", "--", *inner)
         self.assertEqual(run.code(), 75)
-        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertIn("may be held by the run that started this one", run.errors())
         other = self.raw("--store", self.store, "a", "bb", "--", support.PROGRAM, "run", "b", "--", "true")
         self.assertEqual((other.code(), other.errors()), (0, ""))
 
