@@ -1,4 +1,4 @@
-#include "process/process_end.hpp"
+#include "process/watched_process.hpp"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -14,25 +14,25 @@
 
 namespace holdfast::cli {
 
-// By their numbers: the header of Debian 12's C library declares them for C only.
+// System calls by number: Debian 12's <sys/pidfd.h> has no C++ declarations.
 
-process_end::process_end(pid_t pid) : pid_(pid), fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
-  const int why = fd_.get() < 0 ? errno : over() ? ESRCH : 0;  // over: nobody has reaped it yet
+watched_process::watched_process(pid_t pid) : pid_(pid), fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+  const int why = fd_.get() < 0 ? errno : over() ? ESRCH : 0;  // over(): it is a zombie
   if (why != 0) throw std::system_error(why, std::generic_category(), "process " + std::to_string(pid));
 }
 
-bool process_end::over() noexcept {
+bool watched_process::over() noexcept {
   pollfd it{fd_.get(), POLLIN, 0};
   return ::poll(&it, 1, 0) > 0;
 }
 
-int process_end::signal(int number) const noexcept {
+int watched_process::signal(int number) const noexcept {
   return ::syscall(SYS_pidfd_send_signal, fd_.get(), number, nullptr, 0) == 0 ? 0 : errno;
 }
 
 namespace {
 
-/// What a fork has in common with its parent, until it becomes another program.
+/// What a forked process has in common with its parent until it calls exec.
 struct looks {
   std::string program, arguments;
   pid_t parent = 0, group = 0;
@@ -45,7 +45,7 @@ struct looks {
     arguments.assign(std::istreambuf_iterator<char>(line), {});
     std::ifstream stat(folder + "/stat");
     std::string text(std::istreambuf_iterator<char>(stat), {});
-    const std::size_t name_ends = text.rfind(')');  // the name may have blanks and brackets of its own
+    const std::size_t name_ends = text.rfind(')');  // the name may contain spaces and parentheses
     if (name_ends == std::string::npos) return;
     char state = 0;
     std::istringstream(text.substr(name_ends + 1)) >> state >> parent >> group;

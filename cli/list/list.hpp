@@ -12,8 +12,8 @@ namespace holdfast::cli {
 [[nodiscard]] command_spec describe_ls(const user_command& after_dashes);
 [[nodiscard]] command_spec describe_show(const user_command& after_dashes);
 
-/// Shows all names that begin so, page by page as the store gives them, until `see` says false. However many names
-/// there are, one page is kept. Throws lock_error.
+/// Passes all names with this prefix to `see`, page by page, until it returns false. Keeps one page in memory. Throws
+/// lock_error.
 void for_each_page(const store&, std::string_view prefix,
                    const std::function<bool(const std::vector<listing::entry>&)>& see);
 

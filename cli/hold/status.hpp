@@ -8,54 +8,54 @@
 #include <string_view>
 #include <vector>
 
-#include "holding/options.hpp"
+#include "hold/options.hpp"
 #include "text/json.hpp"
 
 namespace holdfast::cli {
 
-/// What a program can read about a run: one JSON object a line, on the descriptor of --status-fd.
+/// Writes the events of a run for programs, one JSON object a line, to the descriptor of --status-fd.
 class status {
  public:
-  /// From now on no command inherits the descriptor, unless it is a standard one: what is said there is ours alone to
-  /// say, and ends with us.
+  /// Sets close-on-exec unless it is a standard stream, so that the reader sees EOF when we end, not when the command
+  /// does.
   explicit status(int fd = -1) noexcept;
 
   struct field {
     std::string_view name;
     json_value value;
   };
-  /// {"event": what, "time": seconds since 1970, ...}, with its newline.
+  /// Returns {"event": what, "time": seconds since 1970, ...} and a newline.
   [[nodiscard]] static std::string line(std::string_view what, const std::vector<field>& more = {});
-  /// Writes such a line. A reader that is gone is no reason to stop: who depends on it looks at the result, which is
-  /// that of write_while_read(). Without a descriptor there is nothing to write.
-  int tell(std::string_view what, const std::vector<field>& more = {},
-           std::chrono::milliseconds patience = brief) const;
+  /// Writes such a line, unless there is no descriptor. Returns the result of write_with_timeout(); a reader that is
+  /// gone is no reason to stop.
+  int write(std::string_view what, const std::vector<field>& more = {},
+            std::chrono::milliseconds patience = brief) const;
   static constexpr std::chrono::milliseconds brief{100};
 
  private:
   int fd_;
 };
 
-/// What is told of a run: to people on stderr, to programs by the status. Both must outlive it.
-class teller {
+/// Reports what happens: messages on stderr for people, events for programs. Both arguments must outlive it.
+class reporter {
  public:
-  teller(const hold_options& o, const status& s) : options_(o), status_(s), what_(o.what()) {}
+  reporter(const hold_options& o, const status& s) : options_(o), status_(s), what_(o.what()) {}
 
-  /// Returns what status::tell() returns.
+  /// Returns the result of status::write().
   int acquired(const lease&, std::chrono::milliseconds patience = status::brief) const;
   void started(pid_t) const;
-  /// It is stopped though the lock is still ours: `why` in words.
+  /// The command is stopped while the lock is still held.
   void ending(std::string_view why, bool by_max_hold) const;
   void lost(std::uint64_t fence, std::string_view why) const;
   void left_behind() const;
-  void no_line(std::string_view why) const;
-  void not_allowed() const;  ///< to signal the command
+  void hook_failed(std::string_view why) const;
+  void not_allowed() const;  ///< not allowed to signal the command
   void exited(int wait_status) const;
   void keeping(std::chrono::milliseconds left) const;
-  void gave_back(released) const;
+  void released_as(released) const;
   void uncertain(std::string_view why) const;
 
-  /// The last that is told. Returns the code. Of what is wrong people are told as well.
+  /// The last report. Returns `code`. end_wrong() also prints the reason.
   int end(int code, std::string_view cause, std::string_view why = {}) const;
   int end_wrong(int code, std::string_view cause, std::string_view why) const;
 

@@ -1,4 +1,4 @@
-"""`holdfast try` and `holdfast wait`: whether a lock could be had, without taking it."""
+"""`holdfast try` and `holdfast wait`: check whether a lock is free, without acquiring it."""
 import json
 import signal
 import subprocess
@@ -8,14 +8,14 @@ from stores import OnDirectory, OnRedis
 
 
 class Silent(support.Case):
-    """A store that nobody answers at."""
+    """A store that does not answer."""
 
     def start(self, verb, *options):
         arguments = ["--store", "redis+unix:///nowhere/s", *options, "lock"]
         self.runs.append(support.Run(self, arguments, status=False, verb=verb))
         return self.runs[-1]
 
-    def test_is_given_up_when_the_time_of_those_who_look_is_over(self):
+    def test_times_out_when_the_server_is_silent(self):
         patient = self.start("wait")
         for verb, *options in (("wait", "-w", "200ms"), ("try",)):
             run = self.start(verb, *options)
@@ -36,7 +36,7 @@ class Tests:
         support.until(lambda: "waiting for" in run.errors(), "the first look")
         return run
 
-    def test_try_is_0_of_what_is_free_and_75_of_what_is_not(self):
+    def test_try_is_0_for_a_free_lock_and_75_for_a_held_one(self):
         self.assertEqual(self.program("try", "lock").returncode, 0)
         holder = self.hold(options=["--label", "the other"])
         done = self.program("try", "lock")
@@ -46,7 +46,7 @@ class Tests:
         self.assertEqual(holder.code(), 0)
         self.assertEqual(self.program("try", "-v", "lock").returncode, 0)
 
-    def test_try_of_several_needs_all_of_them(self):
+    def test_try_of_several_names_needs_all_of_them(self):
         holder = self.hold("b")
         self.assertEqual(self.program("try", "a", "b").returncode, 75)
         self.assertEqual(self.program("try", "a", "c").returncode, 0)
@@ -56,7 +56,7 @@ class Tests:
         self.assertIn(f" pid {holder.pid}: ", lines[1]["holders"][0]["label"])
         holder.let_go()
 
-    def test_readers_stand_in_the_way_of_a_writer_only(self):
+    def test_readers_block_only_writers(self):
         reader = self.hold(options=["-s"])
         self.assertEqual(self.program("try", "lock").returncode, 75)
         self.assertEqual(self.program("try", "-s", "lock").returncode, 0)
@@ -77,11 +77,11 @@ class Tests:
         self.assertEqual(self.program("try", "lock").returncode, 75)
         holder.let_go()
 
-    def test_wait_is_0_at_once_of_what_is_free(self):
+    def test_wait_returns_0_at_once_for_a_free_lock(self):
         done = self.program("wait", "lock", "another")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
-    def test_wait_ends_when_all_are_free_and_takes_nothing(self):
+    def test_wait_ends_when_all_are_free_and_acquires_nothing(self):
         one, other = self.hold("a"), self.hold("b")
         run = self.waiting("a", "b")
         one.let_go()
@@ -92,7 +92,7 @@ class Tests:
         self.assert_free("a")
         self.assert_free("b")
 
-    def test_wait_for_so_long_is_75_and_says_who_holds_it(self):
+    def test_wait_times_out_with_75_and_names_the_holder(self):
         holder = self.hold(options=["--label", "the other"])
         for limit in ("0", "100ms"):
             done = self.program("wait", "-w", limit, "lock")
@@ -116,7 +116,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
 
 
 class OnAServer(OnRedis, Tests, support.Case):
-    def test_a_server_that_is_gone_is_69_and_named(self):
+    def test_an_unreachable_server_is_69_and_named(self):
         self.store = "redis+unix:///nowhere/s"
         for words in (("try", "lock"), ("wait", "-w", "1s", "lock")):
             done = self.program(*words)
@@ -125,7 +125,7 @@ class OnAServer(OnRedis, Tests, support.Case):
             silent = self.program(words[0], "-q", *words[1:])
             self.assertEqual((silent.returncode, silent.stdout, silent.stderr), (69, "", ""))
 
-    def test_a_server_that_stands_still_is_75_when_the_time_to_wait_is_over(self):
+    def test_a_hanging_server_is_75_after_the_timeout(self):
         self.server.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
         done = self.program("wait", "-w", "300ms", "lock")

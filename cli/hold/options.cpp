@@ -1,4 +1,4 @@
-#include "holding/options.hpp"
+#include "hold/options.hpp"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ namespace holdfast::cli {
 
 namespace {
 
-/// "K/N"; "N" alone is one of N.
+/// Reads "K/N", or "N" for one of N.
 value_reader share_reader(std::optional<hold_options::share>& into) {
   return [&into](const std::string& text) -> std::string {
     const std::size_t slash = text.find('/');
@@ -24,7 +24,7 @@ value_reader share_reader(std::optional<hold_options::share>& into) {
                           ? number(text, s.all)
                           : number(text.substr(0, slash), s.taken) && number(text.substr(slash + 1), s.all);
     if (!fine || s.taken > s.all) {
-      return "'" + text + "' is no number of permits; say 2/10 for two of ten, or 10 for one of ten";
+      return "'" + text + "' is not a number of permits; use 2/10 for two of ten, or 10 for one of ten";
     }
     into = s;
     return "";
@@ -33,61 +33,63 @@ value_reader share_reader(std::optional<hold_options::share>& into) {
 
 }  // namespace
 
-option_rows hold_options::wanted_rows() {
-  const option_spec name{.names = "NAME", .help = "what to hold; several: all of them or none", .required = true};
+option_rows hold_options::target_rows() {
+  const option_spec name{
+      .names = "NAME", .help = "the lock; with several names, all of them or none", .required = true};
   return joined({word_rows(name, names),
                  {store.row(),
-                  {.names = "-s,--shared", .help = "as a reader, beside other readers", .into = &shared},
+                  {.names = "-s,--shared", .help = "acquire as a reader, together with other readers", .into = &shared},
                   {.names = "-x,--exclusive",
-                   .help = "beside nobody; so it is without -s, too",
+                   .help = "acquire exclusively (the default)",
                    .into = [this] { shared = false; },
                    .excludes = {"--shared"}},
                   {.names = "--permits",
                    .value = "K/N",
-                   .help = "K permits of a semaphore that has N of them",
+                   .help = "acquire K permits of a semaphore that has N",
                    .into = share_reader(permits),
                    .excludes = {"--shared", "--exclusive"}}}});
 }
 
-option_rows hold_options::manner_rows() {
-  return {{.names = "--ttl", .value = "D", .help = "how long the store keeps us unrenewed [10s]", .into = &given_ttl_},
-          {.names = "--label",
-           .value = "TEXT",
-           .help = "what others are told who holds it [host, process id and program]",
-           .into = &label},
-          {.names = "--status-fd",
-           .value = "N",
-           .help = "write what happens there, one JSON object a line",
-           .into = &status_fd,
-           .check = open_descriptor},
-          {.names = "-q,--quiet", .help = "say nothing, not even what went wrong", .into = &quiet},
-          {.names = "-v,--verbose",
-           .help = "say who holds it, and what happens",
-           .into = &verbose,
-           .excludes = {"--quiet"}}};
+option_rows hold_options::lease_rows() {
+  return {
+      {.names = "--ttl", .value = "D", .help = "how long a crashed holder blocks others [10s]", .into = &given_ttl_},
+      {.names = "--label",
+       .value = "TEXT",
+       .help = "how other clients see the holder [host, process id and program]",
+       .into = &label},
+      {.names = "--status-fd",
+       .value = "N",
+       .help = "write events to this descriptor, one JSON object per line",
+       .into = &status_fd,
+       .check = open_descriptor},
+      {.names = "-q,--quiet", .help = "print nothing, not even errors", .into = &quiet},
+      {.names = "-v,--verbose",
+       .help = "print who holds it and what happens",
+       .into = &verbose,
+       .excludes = {"--quiet"}}};
 }
 
 option_rows hold_options::rows() {
-  return joined({wanted_rows(),
+  return joined({target_rows(),
                  {{.names = "-n,--nonblock",
-                   .help = "do not wait for another holder",
+                   .help = "give up at once if the lock is held",
                    .into = [this] { wait = std::chrono::milliseconds(0); }},
                   {.names = "-w,--timeout",
                    .value = "D",
-                   .help = "wait for so long at most",
+                   .help = "give up after this time",
                    .into = &wait,
                    .excludes = {"--nonblock"}},
                   {.names = "-E,--conflict-exit-code",
                    .value = "N",
-                   .help = "the exit code when it is not to be had [75]",
+                   .help = "the exit code if the lock is busy [75]",
                    .into = &busy_code,
                    .range = {{0, 255}}}},
-                 manner_rows()});
+                 lease_rows()});
 }
 
 option_spec hold_options::skip_row() {
   return {.names = "--skip",
-          .help = "not to be had at once, or within -w: that is fine; say nothing and exit 0 (for cron)",
+          .help = "exit 0 silently if the lock is busy, or still busy after -w (for cron)",
           .into =
               [this] {
                 skip = true;
@@ -96,7 +98,7 @@ option_spec hold_options::skip_row() {
           .excludes = {"--conflict-exit-code"}};
 }
 
-void hold_options::settle_ttl() {
+void hold_options::resolve_ttl() {
   if (given_ttl_) ttl = *given_ttl_;
   try {
     const auto of_the_store = store.chosen(quiet).ttl;
@@ -107,7 +109,7 @@ void hold_options::settle_ttl() {
 
 std::string hold_options::contradiction() const {
   if (!permits || names.size() < 2) return "";
-  return "--permits are those of one semaphore, and several names are given; give one, or nest the runs";
+  return "--permits needs a single NAME; give one, or nest the runs";
 }
 
 bool hold_options::max_hold_ends(boot_clock::time_point held_since, boot_clock::time_point at) const {

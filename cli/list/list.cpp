@@ -1,4 +1,4 @@
-#include "looking/looking.hpp"
+#include "list/list.hpp"
 
 #include <chrono>
 #include <memory>
@@ -20,7 +20,7 @@ void for_each_page(const store& s, std::string_view prefix,
   do {
     listing page = s.list(prefix, after);
     for (listing::entry& each : page.names) {
-      // Of a few holders only is told how many permits they have, and the mode needs the sum.
+      // The listing shows only a few holders, and mode_of() needs the permits of all.
       if (each.now.permits != 0 && each.now.holders.size() < each.now.holding) each.now = s.inspect(each.name);
     }
     if (!see(page.names)) return;
@@ -58,20 +58,21 @@ int ls(const ls_options& o) {
 
 command_spec describe_ls(const user_command&) {
   const auto wanted = std::make_shared<ls_options>();
-  return {.name = "ls",
-          .group = "look",
-          .description = "What is held or waited for, one line a name",
-          .examples = {{"holdfast ls", "all that is held or waited for"},
-                       {"holdfast ls jobs/", "names that begin so"},
-                       {"holdfast ls --json | jq .name", "for scripts"}},
-          .options = joined(
-              {wanted->prefix.prefix_rows(),
-               {wanted->store.row(),
-                {.names = "--json", .help = "one JSON object a line, with all that is known", .into = &wanted->json}}}),
-          .footer =
-              "Exit codes: 0, also when there is nothing; 64 usage, 69 store unreachable, 77 not allowed, 78 "
-              "configuration.",
-          .act = [wanted] { return ls(*wanted); }};
+  return {
+      .name = "ls",
+      .group = "look",
+      .description = "List what is held or waited for, one line per name",
+      .examples = {{"holdfast ls", "all that is held or waited for"},
+                   {"holdfast ls jobs/", "names with this prefix"},
+                   {"holdfast ls --json | jq .name", "for scripts"}},
+      .options = joined(
+          {wanted->prefix.prefix_rows(),
+           {wanted->store.row(),
+            {.names = "--json", .help = "one JSON object per line, with all that is known", .into = &wanted->json}}}),
+      .footer =
+          "Exit codes: 0, also when there is nothing; 64 usage, 69 store unreachable, 77 not allowed, 78 "
+          "configuration.",
+      .act = [wanted] { return ls(*wanted); }};
 }
 
 namespace {
@@ -107,9 +108,9 @@ command_spec describe_show(const user_command&) {
   return {
       .name = "show",
       .group = "look",
-      .description = "Who holds a name, who waits for it, and what was done about it",
+      .description = "Show who holds a lock, who waits for it, and recent requests",
       .examples = {{"holdfast show db", "who holds it, who waits"}, {"holdfast show --json db", "for scripts"}},
-      .options = joined({wanted->name.name_rows("which one"),
+      .options = joined({wanted->name.name_rows("the lock"),
                          {wanted->store.row(), {.names = "--json", .help = "one JSON object", .into = &wanted->json}}}),
       .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration.",
       .act = [wanted] { return show(*wanted); }};
