@@ -7,7 +7,7 @@
 
 namespace holdfast::storage {
 
-/// A list of findings in the making.
+/// Collects findings.
 class findings {
  public:
   void fine(std::string id, std::string what) { add(finding::severity::fine, std::move(id), std::move(what), {}, {}); }
