@@ -22,9 +22,9 @@ using storage::vote;
 
 namespace {
 
-/// It is tried again at the next renewal.
+/// A repair that fails is tried again at the next renewal.
 constexpr span longest_repair = 2s;
-/// At the end of all it is tried a last time: most have been sent before, and only the answer is missing.
+/// When the store closes, a withdrawal is sent a last time: most were sent before, and only the reply is missing.
 constexpr span last_request = 100ms;
 
 task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
@@ -35,7 +35,7 @@ task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, 
   const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.home().now());
   if (a->withdrawals || ttl <= 0ms) co_return;
   const answer<done> got = co_await all[who].repair(all.home(), *a, a->fence, ttl, l);
-  a->count(who, got.is_yes());  // if not now, then at the next renewal
+  a->count(who, got.is_yes());  // a failed repair is tried again at the next renewal
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ task<answer<done>> renew(server_set& all, std::shared_ptr<attempt> a, std::size_
 task<answer<done>> withdraw(server_set& all, std::shared_ptr<attempt> a, std::size_t who) {
   const instant end = later(all.home().now(), a->longest_ttl);
   bool mine = a->turns[who].try_enter();
-  if (!mine) mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));  // what is before us has limits
+  if (!mine) mine = co_await a->turns[who].enter(all.home(), limit(runtime::never));  // the step before us has a limit
   const runtime::taken_turn ours(a->turns[who]);
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
@@ -113,7 +113,7 @@ void roll_back(server_set& all, const std::shared_ptr<attempt>& a) {
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<vote>>& got = a->votes->replies()[who];
     const bool of_another = got && got->is_yes() && got->value().fence == 0;
-    if (of_another && !a->elected) continue;  // it will not come; what was elected may have been mended there since
+    if (of_another && !a->elected) continue;  // no vote of ours is there, unless an elected attempt was repaired since
     all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who)));
   }
 }

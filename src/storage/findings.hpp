@@ -7,7 +7,7 @@
 
 namespace holdfast::storage {
 
-/// A list of findings in the making.
+/// Collects findings.
 class findings {
  public:
   void add(finding::severity level, std::string id, std::string what, std::string why, std::string cure) {

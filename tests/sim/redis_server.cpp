@@ -260,7 +260,7 @@ value redis_server::run(const std::string& sha, const words& keys, const words& 
   return reply;
 }
 
-/// For whoever reads a trace: claims by their first characters.
+/// For readers of a trace: claims by their first characters.
 std::string redis_server::told(const redis_step& step, const value& reply) const {
   constexpr const char* names[] = {"poll", "renew", "release", "downgrade", "resize", "revoke", "break"};
   const auto claim = [](const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 4) : owner; };
@@ -353,7 +353,7 @@ std::string redis_server::leftovers() const {
       held += key + " is still held by " + cell->value + "; ";
       continue;
     }
-    // What the dead had taken is counted until somebody asks; so a semaphore may be left, but no holder.
+    // The permits of dead holders are counted until the next poll, so a semaphore may be left, but no holder.
     for (const auto& [who, until] : keys_.scores_of(key + ":h", now())) {
       if (until > now().ms()) held += key + " is still held by " + who + "; ";
     }

@@ -1,4 +1,3 @@
-// What those see and do who look after the locks of others.
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,7 +90,7 @@ bool server::revoke(const std::string& name, const std::string& reason, std::uin
   table_.with([&](table& t) {
     const auto at = t.locks.find(name);
     if (at == t.locks.end()) return;
-    request to_let_go{{reason, storage::who_we_are(), fence, system_clock::now()}, {}};
+    revocation to_let_go{{reason, storage::who_we_are(), fence, system_clock::now()}, {}};
     for (const auto& h : at->second.claims.holders()) {
       if (h.expires <= now || (fence != 0 && !has_fence(h, fence))) continue;
       asked.push_back({h.owner, fence, reason});
