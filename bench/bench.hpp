@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// One row of the table: what was measured, and what it has to reach, if anything.
+/// One row of the table: what was measured, and the bound that it must meet, if any.
 struct figure {
   std::string what;
   double value;
@@ -24,7 +24,7 @@ using seconds = std::chrono::duration<double>;
   return v[v.size() / 2];
 }
 
-/// The value that so great a share of them stays below.
+/// Returns the quantile of the values.
 [[nodiscard]] inline double at_share(std::vector<double> v, double share) {
   std::sort(v.begin(), v.end());
   return v[std::min(v.size() - 1, static_cast<std::size_t>(share * static_cast<double>(v.size())))];
@@ -38,7 +38,7 @@ inline void work(double microseconds) {
   }
 }
 
-/// Nanoseconds for one call of f, in a slice of about `length`.
+/// Returns the nanoseconds per call of f, measured for about `length`.
 template <class F>
 [[nodiscard]] double nanoseconds_each(F f, seconds length = std::chrono::milliseconds(50)) {
   std::size_t n = 0;
@@ -63,7 +63,7 @@ void redis_leases(std::vector<figure>&);
 void redis_shares(std::vector<figure>&);
 void redis_unfair(std::vector<figure>&);
 void redlock(std::vector<figure>&);
-/// What our layers cost without the store under them. It looks inside, so it is not here but in tests/cost.
+/// The cost of our layers without a store. It uses internal headers, so it is in tests/cost.
 void layers(std::vector<figure>&);
 
 }  // namespace bench

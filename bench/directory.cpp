@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a lock and an unlock would be if SQLite were asked to write one row and to delete it, and nothing else.
+/// A lock as SQLite alone would do it: one row inserted, then deleted.
 class bare_sqlite {
  public:
   explicit bare_sqlite(const std::string& file) {
@@ -68,7 +68,7 @@ void uncontended_pair(std::vector<figure>& all) {
   all.push_back({"dir:, uncontended, ratio", ratio, "x", "at most 2", ratio <= 2});
 }
 
-/// From the release in one process to the return of acquire() in the other, in microseconds.
+/// Microseconds from release in one process to the return of acquire() in the other.
 template <class Hold>
 std::vector<double> hand_offs(Hold hold) {
   const folder here;
@@ -89,7 +89,7 @@ std::vector<double> hand_offs(Hold hold) {
         b.took[static_cast<std::size_t>(b.count++)] = got - sent;
       }
       ++b.rounds;
-      hold();  // long enough for the other to come back and wait
+      hold();  // long enough for the other process to queue
       b.released = microseconds_now();
       held.release();
     }
@@ -145,7 +145,7 @@ void after_a_kill(std::vector<figure>& all) {
       b.got = microseconds_now();
     });
     while (!waits) std::this_thread::yield();
-    std::this_thread::sleep_for(2ms);  // it sleeps by now
+    std::this_thread::sleep_for(2ms);  // the other process sleeps by now
     const double killed = microseconds_now();
     holder.kill();
     waiter.join();

@@ -12,7 +12,7 @@ namespace bench {
 
 namespace {
 
-/// What a careful engineer would write with the standard library: first come, first served, one wake-up a hand-over.
+/// A FIFO lock of the standard library's primitives, with one wake-up per hand-over.
 class fifo_lock {
  public:
   void lock() {
@@ -47,8 +47,8 @@ class fifo_lock {
   bool taken_ = false;
 };
 
-/// Changes of holder a second, with so many threads at one lock. (How often one thread takes it again before anybody
-/// else came says nothing about handing over.)
+/// Changes of the holder per second, with this many threads at one lock. Repeated acquisitions by one thread do not
+/// count.
 template <class Lock>
 double rate(Lock& lock, int threads) {
   std::atomic<bool> over{false};

@@ -24,7 +24,7 @@ std::string at_most(double bar) {
 
 }  // namespace
 
-/// Where each is a round trip, it would take long by one thread.
+/// Acquires with several threads, since each acquisition may be a round trip.
 leases take(holdfast::store& store, std::size_t count, std::chrono::seconds ttl) {
   constexpr std::size_t threads = 16;
   leases held(threads);
@@ -70,7 +70,7 @@ std::vector<double> lateness_of(const leases& all, std::chrono::seconds ttl, std
   for (const auto& each : all) {
     for (std::size_t n = 0; n < each.size(); n += 100) some.push_back({&each[n], each[n].deadline()});
   }
-  // A deadline is a ttl after the renewal was sent, less a hundredth and 2 ms.
+  // The deadline is one ttl after the renewal was sent, minus a hundredth and 2 ms.
   const seconds from_due_to_deadline = 2 * ttl / 3. - ttl / 100. - std::chrono::milliseconds(2);
   std::vector<double> late;
   const boot_clock::time_point end = boot_clock::now() + length;

@@ -1,4 +1,5 @@
-// holdfast_bench [--json] [part...]: what docs/performance.md quotes. Ratios are of slices in turn, in the same run.
+// holdfast_bench [--json] [part...] prints the figures that docs/performance.md quotes. Ratios compare alternating
+// slices of one run.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

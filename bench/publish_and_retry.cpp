@@ -49,7 +49,7 @@ void publish_and_retry::unlock() {
   if (reply(release_) != ":1") throw std::runtime_error("not the holder");
 }
 
-/// What was said before it is older than it.
+/// Skips messages that arrived before the request.
 std::string publish_and_retry::reply(const std::string& request) {
   socket_.send(request);
   std::string said = next();

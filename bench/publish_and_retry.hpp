@@ -5,8 +5,8 @@
 
 namespace bench {
 
-/// A lock as Redisson keeps it: whoever releases it publishes that, and all who wait try again. One connection with
-/// RESP3, subscribed from the beginning; no library, no watchdog, no latch against repeated requests.
+/// A lock like Redisson's: a release is published, and all waiters try again. Uses one RESP3 connection with a
+/// subscription; no watchdog, no library, no limit on repeated requests.
 class publish_and_retry {
  public:
   publish_and_retry(int port, const std::string& name);
@@ -14,7 +14,7 @@ class publish_and_retry {
   void unlock();
 
  private:
-  /// The next value; of a list its first character only.
+  /// Returns the next value; for an array, only its first character.
   [[nodiscard]] std::string next();
   [[nodiscard]] std::string line();
   [[nodiscard]] std::string reply(const std::string& request);
@@ -22,7 +22,7 @@ class publish_and_retry {
   const bare_socket socket_;
   std::string acquire_, release_;
   std::string came_;
-  std::size_t read_ = 0;  // of came_
+  std::size_t read_ = 0;  // position in came_
 };
 
 }  // namespace bench

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Pairs a second of so many threads, each with what `make(n)` gives it to do, in one slice.
+/// Acquire-release pairs per second by this many threads in one slice; `make(n)` returns the work of thread n.
 template <class Make>
 double pairs_a_second(int threads, Make make, seconds length) {
   std::atomic<bool> go{false}, over{false};
@@ -23,7 +23,7 @@ double pairs_a_second(int threads, Make make, seconds length) {
   for (int n = 0; n < threads; ++n) {
     all.emplace_back([&, n] {
       auto pair = make(n);
-      pair();  // connections and scripts are there
+      pair();  // opens connections and loads scripts
       while (!go) std::this_thread::yield();
       std::uint64_t mine = 0;
       for (; !over; ++mine) pair();

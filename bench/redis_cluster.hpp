@@ -8,13 +8,13 @@
 
 namespace bench {
 
-/// A cluster of so many primaries, which share the slots evenly. One that dies takes its slots with it, and no others.
+/// A cluster of primaries with evenly distributed slots and without replicas.
 class redis_cluster {
  public:
   explicit redis_cluster(std::size_t primaries);
   [[nodiscard]] std::string url() const;
   void kill(std::size_t node) { nodes_[node]->kill(); }
-  /// The node that each of these locks lies on, asked of one that lives.
+  /// Returns the node of each lock, as reported by a live node.
   [[nodiscard]] std::vector<std::size_t> homes_of(const std::vector<std::string>& names, std::size_t asked) const;
 
  private:

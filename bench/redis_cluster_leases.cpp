@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::seconds lease_ttl{10};
 constexpr std::size_t lease_count = 100'000;
 
-/// Holds them for three ttls: how late they are renewed, and what that costs.
+/// Holds the leases for three ttls, and measures delay and cost of renewals.
 void hold(const leases& held, const std::string& who, std::vector<figure>& all) {
   const double cpu = cpu_seconds();
   const seconds began = now();

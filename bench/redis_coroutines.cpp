@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr int coroutines = 64;
 
-/// A coroutine that begins at once and that nobody waits for.
+/// A coroutine that starts at once and is not awaited.
 struct job {
   struct promise_type {
     job get_return_object() noexcept { return {}; }
@@ -57,8 +57,8 @@ double by_coroutines(holdfast::store& store) {
   return static_cast<double>(r.pairs) / (now() - began).count();
 }
 
-/// One socket: 64 locks are asked for in one write, then given back in one write. The same scripts, names and order,
-/// and no library at all.
+/// One socket: 64 locks are acquired in one write and released in one write, with our scripts, names and order but
+/// without the library.
 class pipeline {
  public:
   explicit pipeline(int port) : socket_(port) {
@@ -80,7 +80,7 @@ class pipeline {
   }
 
  private:
-  void ask(const std::string& requests) {  // each is answered by a number, a line
+  void ask(const std::string& requests) {  // each reply is a number on one line
     socket_.send(requests);
     for (std::ptrdiff_t lines = 0; lines < coroutines;) {
       const std::string came = socket_.receive();
@@ -92,15 +92,15 @@ class pipeline {
   std::string acquire_, release_;
 };
 
-/// `redis-benchmark -c 1 -P 64` with that command, in commands a second. Zero: it has given up, as it does now and
-/// then.
+/// Commands per second of `redis-benchmark -c 1 -P 64` with this command, or 0 if it failed, which happens
+/// occasionally.
 double try_redis_benchmark(int port, const std::vector<std::string>& words) {
   std::string line = "redis-benchmark -p " + std::to_string(port) + " -c 1 -P 64 -n 20000 -r 1000000000 --csv";
   for (const std::string& w : words) line += " '" + w + "'";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(::popen(line.c_str(), "r"), ::pclose);
   std::string text;
   for (int c = 0; out && (c = std::fgetc(out.get())) != EOF;) text += static_cast<char>(c);
-  // A line of titles, then "the command","its rate",...
+  // A header, then "the command","its rate",...
   const std::size_t row = text.find('\n');
   const std::size_t rate = row == std::string::npos ? row : text.find("\",\"", row);
   return rate == std::string::npos ? 0 : std::stod(text.substr(rate + 3));
@@ -113,8 +113,8 @@ double by_redis_benchmark(int port, const std::vector<std::string>& words) {
   throw std::runtime_error("redis-benchmark says nothing; is it installed?");
 }
 
-/// It repeats one command. A name is never used twice, so the lock that is asked for is always free; what is given back
-/// was never held, and that is less to do than ours.
+/// It repeats one command. Names are not reused, so the acquired lock is always free and the released one was never
+/// held, which is less work than ours.
 double by_redis_benchmark(const redis_server& server) {
   const bare_socket socket(server.port());
   const script_pair scripts(socket, "__rand_int__");
@@ -131,12 +131,12 @@ void redis_coroutines(std::vector<figure>& all) {
   holdfast::store store = holdfast::open(server.url());
   pipeline bare(server.port());
   std::vector<double> ours, pipelined, ratios, benchmark, to_benchmark;
-  (void)by_coroutines(store);  // connections and scripts are there
+  (void)by_coroutines(store);  // opens connections and loads scripts
   for (int slice = 0; slice < 15; ++slice) {
     ours.push_back(by_coroutines(store));
     pipelined.push_back(bare.pairs_a_second());
     ratios.push_back(ours.back() / pipelined.back());
-    if (slice % 3 != 0) continue;  // it takes longer
+    if (slice % 3 != 0) continue;  // takes longer, so it runs less often
     benchmark.push_back(by_redis_benchmark(server));
     to_benchmark.push_back(ours.back() / benchmark.back());
   }

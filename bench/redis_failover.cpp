@@ -16,12 +16,12 @@ using namespace std::chrono_literals;
 
 constexpr const char* service = "locks";
 
-/// What it says; empty: it is not there, or gives no answer in that instant.
+/// Returns the reply; empty if the server is down or does not answer now.
 std::string ask(std::optional<bare_socket>& way, int port, const std::vector<std::string>& words) {
   try {
     if (!way) way.emplace(port);
     return way->ask(resp(words));
-  } catch (const std::runtime_error&) {  // a replica that becomes a primary ends its connections
+  } catch (const std::runtime_error&) {  // a replica that is promoted closes its connections
     way.reset();
     return {};
   }
@@ -57,7 +57,7 @@ class group {
   [[nodiscard]] bool replica_leads(std::optional<bare_socket>& way) const {
     return ask(way, replica_->port(), {"ROLE"}).find("master") != std::string::npos;
   }
-  /// As the first of the sentinels says that knows it.
+  /// Returns whether a sentinel reports the replica as the primary.
   [[nodiscard]] bool replica_is_named(std::array<std::optional<bare_socket>, 3>& ways) const {
     const std::string port = "\r\n" + std::to_string(replica_->port()) + "\r\n";
     for (std::size_t n = 0; n < sentinels_.size(); ++n) {
@@ -83,7 +83,7 @@ struct times {
   double leads, named, granted;  // seconds
 };
 
-/// The primary dies, and somebody asks for a lock.
+/// Kills the primary while a client acquires a lock.
 times fail_over() {
   group all;
   holdfast::open_options patient;

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr int rounds = 3;
 
-/// What all processes see.
+/// Shared by all processes.
 struct board {
   std::atomic<int> there{0};
   std::atomic<bool> counts{false}, over{false};
@@ -26,13 +26,13 @@ struct board {
   std::array<double, 50'000> took{};
 };
 
-/// What came of one run: from the call of release() in one process to the return of acquire() in another, in us.
+/// The result of a run: microseconds from the call of release() in one process to the return of acquire() in another.
 struct run {
   double half, late, rate;
 };
 
 struct ours {
-  /// The first turn opens all connections. It comes to everybody.
+  /// The first acquisition opens all connections; every process gets its turn.
   explicit ours(const redis_server& s) : store(holdfast::open(s.url())) {
     hold([] {});
   }
@@ -45,7 +45,7 @@ struct ours {
   holdfast::store store;
 };
 
-/// Whose turn it is is left to chance: somebody may wait for very long.
+/// Which waiter is next is random, so a process may wait for very long.
 struct theirs {
   explicit theirs(const redis_server& s) : lock(s.port(), "train/001") {}
   template <class F>
@@ -57,8 +57,7 @@ struct theirs {
   publish_and_retry lock;
 };
 
-/// Takes the lock, keeps it for a while, gives it back, again. How long it takes until the same process has it again
-/// says nothing about handing over.
+/// Acquires, holds and releases the lock repeatedly. Repeated acquisitions by one process do not count.
 template <class Lock>
 void play(const redis_server& server, board& b, int me, double microseconds) {
   Lock lock(server);
@@ -90,13 +89,13 @@ run between_processes(int count, double microseconds, std::chrono::milliseconds 
   const seconds passed = now() - began;
   const std::size_t n = std::min(b.hand_offs.load(), b.took.size());
   const std::vector<double> took(b.took.begin(), b.took.begin() + static_cast<std::ptrdiff_t>(n));
-  players.clear();  // as they are: whoever waits need not be served
+  players.clear();  // killed, since waiters may never be served
   ::munmap(&b, sizeof b);
   if (took.empty()) return {0, 0, 0};
   return {median(took), at_share(took, 0.99), static_cast<double>(n) / passed.count()};
 }
 
-/// Changes of the holding thread a second, of threads of one store.
+/// Changes of the holding thread per second, for threads of one store.
 double between_threads(int count, std::chrono::milliseconds length) {
   const redis_server server;
   holdfast::store store = holdfast::open(server.url());
@@ -136,7 +135,7 @@ void report(const std::string& who, const std::vector<run>& runs, std::vector<fi
   all.push_back({who + ", rate", r.rate, "hand-offs/s"});
 }
 
-/// By how many processes take part, with the lock held for 300 us.
+/// By number of processes, with the lock held for 300 us.
 void curve(std::vector<figure>& all) {
   std::map<int, std::vector<run>> granted, retried;
   std::vector<double> growth;
@@ -156,7 +155,7 @@ void curve(std::vector<figure>& all) {
   all.push_back({"redis, hand-off, p50, 256 to 8 processes", grown, "x", "at most 1.5", grown <= 1.5});
 }
 
-/// Nothing is done while the lock is held.
+/// Releases at once.
 void empty_section(std::vector<figure>& all) {
   std::vector<run> granted, retried;
   std::vector<double> threads, ratios;

@@ -110,7 +110,7 @@ std::string script_text(const std::string& name) {
 }
 
 std::string load_script(const bare_socket& server, const std::string& text) {
-  const std::string reply = server.ask(resp({"SCRIPT", "LOAD", text}));  // "$40", and the sum on the next line
+  const std::string reply = server.ask(resp({"SCRIPT", "LOAD", text}));  // "$40", and the digest on the next line
   if (!reply.starts_with("$40\r\n")) throw std::runtime_error(reply);
   return reply.substr(reply.find('\n') + 1, 40);
 }

@@ -6,13 +6,13 @@
 
 namespace bench {
 
-/// A port that nobody uses now.
+/// Returns a free port.
 [[nodiscard]] int free_port();
 
-/// A redis-server on a port of its own, on this machine, for as long as it lives.
+/// A redis-server on its own port of this machine.
 class redis_server {
  public:
-  /// More of its options, and the lines of a file that it may write to; none: no file.
+  /// Takes further options, and the content of a configuration file; empty: no file.
   explicit redis_server(const std::vector<std::string>& options = {}, const std::string& configuration = {});
   void kill() { server_.end(SIGKILL); }
   [[nodiscard]] int port() const noexcept { return port_; }
@@ -24,7 +24,7 @@ class redis_server {
   process server_;
 };
 
-/// A blocking socket to the server, and nothing else: what a lock costs without a library.
+/// A blocking socket to the server: the baseline without a library.
 class bare_socket {
  public:
   explicit bare_socket(int port);
@@ -33,9 +33,9 @@ class bare_socket {
   ~bare_socket();
   [[nodiscard]] int fd() const noexcept { return fd_; }
   void send(const std::string& bytes) const;
-  /// What has come; waits for some of it.
+  /// Waits for input and returns it.
   [[nodiscard]] std::string receive() const;
-  /// One round trip: the bytes of the reply.
+  /// Sends a request and returns the bytes of the reply.
   std::string ask(const std::string& request) const {
     send(request);
     return receive();
@@ -45,19 +45,19 @@ class bare_socket {
   int fd_;
 };
 
-/// The bytes of a command.
+/// Encodes a command.
 [[nodiscard]] std::string resp(const std::vector<std::string>& words);
 
-/// The sum by which a script is called from now on.
+/// Loads the script and returns its digest.
 [[nodiscard]] std::string load_script(const bare_socket&, const std::string& text);
 
-/// Our own scripts, loaded into the server: the words that take the lock of that name, and those that give it back.
+/// Our scripts, loaded into the server: the commands that acquire and release the lock of a name.
 struct script_pair {
   script_pair(const bare_socket&, const std::string& name);
   std::vector<std::string> acquire, release;
 };
 
-/// The text of one of our scripts, its parts put in.
+/// Returns the text of one of our scripts with its includes.
 [[nodiscard]] std::string script_text(const std::string& name);
 
 }  // namespace bench

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Pairs a second, by one thread.
+/// Pairs per second by one thread.
 template <class Pair>
 double pairs_a_second(Pair pair) {
   std::uint64_t pairs = 0;
@@ -49,7 +49,7 @@ void uncontended(const redis_server& server, std::vector<figure>& all) {
   all.push_back({"redis, permit to mutex, time", median(permit), "x", "at most 1.3", median(permit) <= 1.3});
 }
 
-/// What the server itself needs for one release among so many readers, by its own count.
+/// The server's CPU time for one release among many readers, as reported by the server.
 void crowd(const redis_server& server, std::vector<figure>& all) {
   constexpr int readers = 5'000;
   holdfast::store store = holdfast::open(server.url());

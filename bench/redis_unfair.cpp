@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Four clients with eight threads each want one lock, and hold it for a moment. Turns a second.
+/// Acquisitions per second with four clients of eight threads each that hold one lock briefly.
 double turns_a_second(const redis_server& server, bool fair) {
   constexpr int clients = 4, threads = 8;
   std::vector<holdfast::store> stores;

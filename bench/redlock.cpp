@@ -16,8 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t servers = 5, majority = 3;
 
-/// A bare socket to each server: what is sent goes to all of them, and is waited for at a majority. What the others
-/// say is read when they say it.
+/// A bare socket to each server. Requests go to all servers and wait for a majority; late replies are read later.
 class fan_out {
  public:
   explicit fan_out(const std::array<redis_server, servers>& all) {
@@ -50,7 +49,7 @@ class fan_out {
     for (std::size_t n = 0; n < servers; ++n) {
       if ((wanted[n].revents & POLLIN) == 0) continue;
       const std::string came = sockets_[n]->receive();
-      due_[n] -= static_cast<int>(std::ranges::count(came, '\n'));  // each of these replies is a number on a line
+      due_[n] -= static_cast<int>(std::ranges::count(came, '\n'));  // each reply is a number on one line
     }
   }
   std::array<std::unique_ptr<bare_socket>, servers> sockets_;

@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// An object that processes share; for as long as the program runs.
+/// An object in shared memory that lives as long as the program.
 template <class T>
 [[nodiscard]] T& shared() {
   void* page = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -23,7 +23,7 @@ template <class T>
   return *new (page) T;
 }
 
-/// A process of its own that runs f, and goes with us.
+/// A child process that runs f and is killed with this object.
 class process {
  public:
   template <class F>
@@ -50,7 +50,7 @@ class process {
   pid_t pid_;
 };
 
-/// Gone at the end of the scope.
+/// A temporary directory, removed at the end of the scope.
 class folder {
  public:
   folder() {

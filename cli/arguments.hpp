@@ -5,14 +5,14 @@
 
 namespace holdfast::cli {
 
-/// What the arguments of the program come to. So far nothing was done, and nothing said.
-struct reading {
-  action act{};        ///< what was asked for; empty: nothing but to say the text and to exit with the code
-  int code = 0;        ///< 0: the text is help, for stdout; else it says what is wrong, for stderr
-  std::string text{};  ///< without what a URL among the arguments may hide
+/// The result of reading the command line. Nothing has been done or printed yet.
+struct parsed_arguments {
+  action act{};        ///< runs the command; empty if the program only prints `text` and exits with `code`
+  int code = 0;        ///< 0: `text` is help and goes to stdout; otherwise it is an error and goes to stderr
+  std::string text{};  ///< passwords in URLs among the arguments are left out
 };
 
-/// Throws nothing but std::bad_alloc, whatever the arguments are.
-[[nodiscard]] reading read_arguments(int argc, const char* const* argv);
+/// Throws only std::bad_alloc, whatever the arguments are.
+[[nodiscard]] parsed_arguments read_arguments(int argc, const char* const* argv);
 
 }  // namespace holdfast::cli

@@ -40,7 +40,7 @@ option_rows word_rows(const option_spec& positional, std::vector<std::string>& i
   return both;
 }
 
-option_spec help_row() { return {.names = "-h,--help", .help = "this text"}; }
+option_spec help_row() { return {.names = "-h,--help", .help = "print this help"}; }
 
 const option_spec* command_spec::word_option() const {
   const auto is_positional = [](const option_spec& o) { return o.is_positional(); };

@@ -11,77 +11,75 @@
 
 namespace holdfast::cli {
 
-// The command line as data. options/parser.cpp translates it for the parsing library; help and completion read it as it
-// is.
+// The command line as data. options/parser.cpp translates it for CLI11; help and completion read it directly.
 
 /// Runs a command to its end and returns the exit code.
 using action = std::function<int()>;
-/// The command line of the user's that a command of ours runs: the arguments after "--".
+/// The command that the user wants to run: the arguments after "--".
 using user_command = std::vector<std::string>;
-/// Reads or checks the value of an option. Returns what is wrong with it; an empty string if nothing is.
+/// Reads or checks the value of an option. Returns the error, or an empty string.
 using value_reader = std::function<std::string(const std::string&)>;
 
-/// A line to type, and what it does.
+/// A command line and what it does.
 struct example {
   std::string line{};
   std::string why{};
 };
 
 struct option_spec {
-  /// Where the value goes; it must outlive the parsing. A bool and a function without arguments are flags. A null bool
-  /// is a flag that the parser itself acts on: --help and --version.
+  /// Where the value is stored; it must outlive the parsing. A bool and a function without arguments are flags. A null
+  /// bool is a flag that the parser handles itself: --help and --version.
   using target = std::variant<bool*, std::function<void()>, std::string*, std::optional<std::string>*,
                               std::vector<std::string>*, int*, std::optional<int>*, unsigned*,
                               std::chrono::milliseconds*, std::optional<std::chrono::milliseconds>*, value_reader>;
 
-  std::string names{};  ///< "-w,--timeout"; without dashes it is a positional argument
-  std::string value{};  ///< how the help calls the value; empty for flags and positional arguments
+  std::string names{};  ///< "-w,--timeout"; a name without dashes is a positional argument
+  std::string value{};  ///< name of the value in the help; empty for flags and positional arguments
   std::string help{};
   target into{};
-  value_reader check{};                        ///< called before the value is read; its error names the option
-  std::optional<std::pair<int, int>> range{};  ///< of a number, both ends included
-  bool positive = false;                       ///< a number above 0
-  std::vector<std::string> one_of{};           ///< the values that are allowed; empty: all
-  bool required = false;                       ///< for a list: if no other row has filled it
-  bool single = false;                         ///< a list of strings that takes one of them
-  std::vector<std::string> excludes{};         ///< names of options that must not be given beside this one
+  value_reader check{};  ///< called before the value is read; its error is prefixed with the option
+  std::optional<std::pair<int, int>> range{};  ///< allowed range of a number, inclusive
+  bool positive = false;                       ///< the number must be above 0
+  std::vector<std::string> one_of{};           ///< allowed values; empty: any
+  bool required = false;                ///< a list must not be empty after parsing; another row may have filled it
+  bool single = false;                  ///< the list takes only one word
+  std::vector<std::string> excludes{};  ///< options that cannot be combined with this one
 
   [[nodiscard]] bool is_positional() const { return !names.starts_with('-'); }
-  /// Its first name: "--timeout" is that of "--timeout,-w".
+  /// Returns the first name, for example "--timeout" of "--timeout,-w".
   [[nodiscard]] std::string first_name() const { return names.substr(0, names.find(',')); }
   [[nodiscard]] bool takes_value() const;
   [[nodiscard]] bool takes_several() const;
-  /// Those of its names that begin with this prefix and a letter: "-" or "--".
+  /// Returns the names with this prefix: "-" for short names, "--" for long ones.
   [[nodiscard]] std::vector<std::string> names_with(std::string_view prefix) const;
 };
 using option_rows = std::vector<option_spec>;
-/// A positional argument such as NAME and an option such as --name, for words that begin with a dash. Both add to
-/// `into`.
+/// Returns a positional argument such as NAME and an option such as --name, which is for words that begin with a dash.
+/// Both append to `into`.
 [[nodiscard]] option_rows word_rows(const option_spec& positional, std::vector<std::string>& into);
-/// All rows, in this order.
+/// Concatenates the rows.
 [[nodiscard]] option_rows joined(std::initializer_list<option_rows>);
-/// -h and --help. Each command has them as its first row.
+/// The row of -h and --help, which every command has first.
 [[nodiscard]] option_spec help_row();
 
 struct command_spec {
   std::string name{};
-  std::string group{};  ///< "hold", "look", "act" or "care"; empty: not shown
+  std::string group{};  ///< heading in the program's help: "hold", "look", "act" or "care"; empty: hidden
   std::string description{};
   std::vector<example> examples{};
-  std::string usage{};  ///< the text after "Usage:", which may have several lines; empty: made of the options
+  std::string usage{};  ///< replaces the usage line, which is otherwise made from the options; may have several lines
   option_rows options{};
-  std::string footer{};       ///< the exit codes; empty: the footer of the program
+  std::string footer{};       ///< the exit codes; empty: the program's footer
   bool runs_command = false;  ///< "--" begins a user_command; in other commands it begins positional arguments
   std::function<void()> after_parse{};  ///< called when all arguments were read without an error
   action act{};
 
-  /// The option that takes what the positional argument takes, see word_rows(). Null if there is none.
+  /// Returns the option that accepts the same words as the positional argument (see word_rows()), or null.
   [[nodiscard]] const option_spec* word_option() const;
-  /// The option of that name whose value is the next word. Null if there is none.
+  /// Returns the option of this name if it takes a value, or null.
   [[nodiscard]] const option_spec* option_with_value(std::string_view word) const;
 };
-/// Describes a command. Its action uses what was parsed; if it `runs_command`, `after_dashes` is that
-/// command by then.
+/// Describes a command. When its action runs, `after_dashes` holds the user_command if the command `runs_command`.
 using describer = command_spec (*)(const user_command& after_dashes);
 
 struct program_spec {
@@ -91,7 +89,7 @@ struct program_spec {
   std::string footer{};
   std::vector<command_spec> commands{};
 
-  /// Null if there is none of that name.
+  /// Returns null if there is no command of that name.
   [[nodiscard]] const command_spec* find(std::string_view name) const;
 };
 

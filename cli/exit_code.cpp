@@ -4,14 +4,14 @@
 
 namespace holdfast::cli {
 
-int carry_out(const action& does, bool quiet) {
+int run_action(const action& does, bool quiet) {
   try {
     return does();
   } catch (const lock_error& e) {
-    if (!quiet) say_in_words(e.what());
+    if (!quiet) print_message(e.what());
     return code_of(e);
   } catch (const std::exception& e) {
-    if (!quiet) say_in_words(e.what());
+    if (!quiet) print_message(e.what());
     return internal;
   }
 }

@@ -5,20 +5,21 @@
 
 namespace holdfast::cli {
 
-/// What the program says when it does not repeat what its command said (0 to 255, or 128 and the signal).
+/// The exit codes of the program itself. If it ran a command, it normally exits with the command's code (0 to 255, or
+/// 128 plus the signal).
 enum exit_code : int {
   fine = 0,
   usage = 64,
-  unreachable = 69,  ///< the store gave no answer before the lock was had
+  unreachable = 69,  ///< the store did not answer before the lock was acquired
   internal = 70,
-  busy = 75,  ///< somebody else holds it, or the time to wait was over
+  busy = 75,  ///< another client holds the lock, or the wait timed out
   denied = 77,
   configuration = 78,
   lost = 79,       ///< the lock was lost, and the command was stopped
-  uncertain = 80,  ///< the command ended, but the lock was not certain to be ours to the end
+  uncertain = 80,  ///< the command ended, but the lock may have been lost before that
   not_executable = 126,
   not_found = 127,
-  by_signal = 128,  ///< and the signal's number
+  by_signal = 128,  ///< plus the signal number
 };
 
 inline int code_of(const lock_error& e) {
@@ -29,7 +30,8 @@ inline int code_of(const lock_error& e) {
   return internal;
 }
 
-/// Does it, to the end. Returns its exit code; or that of what it throws, which is said on stderr unless `quiet`.
-[[nodiscard]] int carry_out(const action& does, bool quiet = false);
+/// Runs the action and returns its exit code. An exception is printed on stderr unless `quiet`, and becomes an exit
+/// code.
+[[nodiscard]] int run_action(const action& does, bool quiet = false);
 
 }  // namespace holdfast::cli

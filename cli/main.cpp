@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/admin.hpp"
 #include "arguments.hpp"
 #include "bench/bench.hpp"
 #include "command.hpp"
@@ -17,12 +18,11 @@
 #include "doctor/doctor.hpp"
 #include "elect/elect.hpp"
 #include "exit_code.hpp"
-#include "free/free.hpp"
-#include "holding/holder.hpp"
+#include "hold/holder.hpp"
 #include "keeper/keeper.hpp"
-#include "letting_go/letting_go.hpp"
-#include "looking/looking.hpp"
+#include "list/list.hpp"
 #include "options/parser.hpp"
+#include "probe/probe.hpp"
 #include "run/run.hpp"
 #include "top/top.hpp"
 #include "watch/watch.hpp"
@@ -30,12 +30,12 @@
 namespace holdfast::cli {
 namespace {
 
-/// A program that is started with a standard stream closed would get its next file there. The command shall find it
-/// closed, as it was, and for us reading or writing it fails.
-void occupy_closed_streams() {
+/// Opens /dev/null in place of closed standard streams, so that no file of ours gets their number. The mode makes reads
+/// of stdin and writes to stdout fail as before, and the descriptors are still closed for the command.
+void fill_closed_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
-    const int not_what_it_is_for = fd == 0 ? O_WRONLY : O_RDONLY;
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", not_what_it_is_for | O_CLOEXEC);
+    const int wrong_mode = fd == 0 ? O_WRONLY : O_RDONLY;
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", wrong_mode | O_CLOEXEC);
   }
 }
 
@@ -47,16 +47,16 @@ constexpr describer commands[] = {
     describe_doctor,  describe_bench, describe_demo,  describe_config,  // care
 };
 
-/// The description and what its actions refer to. It outlives the action that is chosen.
+/// The description of the program and the variables that its actions refer to.
 struct described_program {
   user_command after_dashes{};
   program_spec program{
       .version = "holdfast " HOLDFAST_VERSION,
       .examples = {{"holdfast run backup -- ./backup.sh", "one at a time, the others wait"},
-                   {"holdfast run --skip nightly -- ./report.sh", "for cron: one of many does it"},
+                   {"holdfast run --skip nightly -- ./report.sh", "for cron: one machine runs it"},
                    {"holdfast run --store redis://db deploy -- make", "across machines"}},
       .options = {{.names = "--version", .help = "Display program version information and exit"}, help_row()},
-      .footer = "holdfast COMMAND --help tells more, and so does man holdfast. holdfast --version"};
+      .footer = "See holdfast COMMAND --help or man holdfast. Version: holdfast --version"};
 
   described_program() {
     for (const describer describe : commands) program.commands.push_back(describe(after_dashes));
@@ -67,8 +67,8 @@ struct described_program {
   described_program& operator=(const described_program&) = delete;
 };
 
-/// `holdfast help [COMMAND]`, as the options that say the same.
-std::vector<std::string> asks_for_help(const program_spec& program, const std::vector<std::string>& words) {
+/// Translates `holdfast help [COMMAND]` to the equivalent options.
+std::vector<std::string> help_arguments(const program_spec& program, const std::vector<std::string>& words) {
   if (words.size() == 1) return {"--help"};
   return program.find(words[1]) != nullptr ? std::vector<std::string>{words[1], "--help"}
                                            : std::vector<std::string>{words[1]};
@@ -76,7 +76,7 @@ std::vector<std::string> asks_for_help(const program_spec& program, const std::v
 
 }  // namespace
 
-reading read_arguments(int argc, const char* const* argv) {
+parsed_arguments read_arguments(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
   const char* const* const first = std::min(argv + 1, end);
   const auto described = std::make_shared<described_program>();
@@ -87,8 +87,8 @@ reading read_arguments(int argc, const char* const* argv) {
   if (dashes != end) described->after_dashes.assign(dashes + 1, end);
 
   std::vector<std::string> arguments(first, dashes);
-  if (!arguments.empty() && arguments.front() == "help") arguments = asks_for_help(described->program, arguments);
-  reading result = parse(described->program, arguments);
+  if (!arguments.empty() && arguments.front() == "help") arguments = help_arguments(described->program, arguments);
+  parsed_arguments result = parse(described->program, arguments);
   if (result.act) result.act = [described, act = std::move(result.act)] { return act(); };
   return result;
 }
@@ -97,9 +97,9 @@ reading read_arguments(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   using namespace holdfast::cli;
-  occupy_closed_streams();
-  return carry_out([&] {
-    const reading wanted = read_arguments(argc, argv);
+  fill_closed_streams();
+  return run_action([&] {
+    const parsed_arguments wanted = read_arguments(argc, argv);
     if (wanted.act) return wanted.act();
     std::fputs(wanted.text.c_str(), wanted.code == fine ? stdout : stderr);
     return wanted.code;

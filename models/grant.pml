@@ -5,7 +5,7 @@
    may be executed later ("zombie"). A crash is a claim that takes no further step: no step is forced here. The queue is a
    set, and a hand-over takes any member of it or skips it, so every order and every death is covered.
 
-   The deadline after a push (src/redis/lock/place.cpp, told_by_push). The poll that said no was sent at `sent`, and the server's
+   The deadline after a push (src/redis/lock/claim.cpp, take_message). The poll that said no was sent at `sent`, and the server's
    clock showed s0; the push says s1. The grant is taken to be made at sent + (s1 - s0). If s1 < s0, or that lies in the
    future, or nothing is left of the claim ttl, the client polls instead. Only differences matter, so the model keeps
      o   (how old the sample was for us) - (how old by the server's clock): the way of the poll, less the steps of the clock

@@ -119,7 +119,7 @@ inline srv_poll(i) {
      if :: owner == 0 && FIRST(i) -> grant(i, TTL) :: else fi;   /* only the head may take a free lock */
 #endif
      yes = (owner == i + 1);
-     /* when to look again: src/redis/lock/place.cpp, busy() */
+     /* when to look again: src/redis/lock/claim.cpp, busy() */
      pt[i] = (rem < CT * (BEFORE(i) + 1) -> rem : CT * (BEFORE(i) + 1));
      pt[i] = (yes -> 0 : (pt[i] == 0 -> 1 : pt[i]))
   fi

@@ -28,10 +28,10 @@ namespace {
 
 struct bench_options {
   store_option store{};
-  std::chrono::milliseconds time{2'000};  ///< each part is measured for this long
-  unsigned threads = 8;                   ///< where several take part
+  std::chrono::milliseconds time{2'000};  ///< per part
+  unsigned threads = 8;                   ///< in the parts with several threads
   bool json = false;
-  std::vector<std::string> parts{};  ///< see parts.hpp; none: all that make sense on the store
+  std::vector<std::string> parts{};  ///< see parts.hpp; empty: all that apply to the store
 };
 
 /// "31.2 us", "1.05 ms": three digits and a unit.
@@ -58,7 +58,7 @@ std::string row_of(const measurement& m, const measurement* raw) {
   return text + "   " + m.what + "\n";
 }
 
-/// Each row is twice as long a time as the one before.
+/// Each row covers twice the time of the row before.
 std::string picture_of(const measurement& m) {
   constexpr std::uint64_t width = 40;
   std::uint64_t most = 1;
@@ -87,7 +87,7 @@ std::string short_time(std::chrono::nanoseconds t) {
 
 std::string as_text(const bench_report& all, const style& in) {
   std::string text;
-  if (all.interrupted) text += "Stopped: this is what was seen so far.\n";
+  if (all.interrupted) text += "Stopped: these are the results so far.\n";
   text += in.bold(line("%-11s %10s %10s %10s %10s %10s", "", "a second", "p50", "p99", "max", "p50 / raw")) + "\n";
   if (all.raw) text += row_of(*all.raw, nullptr);
   for (const measurement& m : all.parts) text += row_of(m, all.raw ? &*all.raw : nullptr);
@@ -129,7 +129,7 @@ std::string as_json(const bench_report& all) {
 
 using namespace std::chrono_literals;
 
-/// No other run's, on a store that is shared.
+/// A prefix that no other run uses.
 std::string own_prefix() {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
@@ -144,7 +144,7 @@ class benchmark {
         watch_(o.time, signals_, live_),
         report_{.time = o.time, .threads = o.threads} {
     if (o.parts.empty() || is_named("hand-off")) relay_.emplace(o.store.url(), prefix_ + "hand-off");
-    store_.emplace(o.store.open());  // it has threads, so the players of the relay are there already
+    store_.emplace(o.store.open());  // starts threads, so the relay has forked before
     report_.store = store_->url();
   }
 
@@ -157,7 +157,7 @@ class benchmark {
     try {
       measure();
     } catch (const lock_error&) {
-      tell();  // what was seen before it failed
+      tell();  // partial results
       throw;
     }
     report_.interrupted = watch_.stopped_by() != 0;
@@ -171,13 +171,13 @@ class benchmark {
   }
   [[nodiscard]] bool wanted(const std::string& part) const {
     if (!options_.parts.empty()) return is_named(part.c_str());
-    // Where the kernel keeps a lock, there is nothing to renew.
+    // With exclusion by the kernel there is nothing to renew.
     return part != "renew" || store_->promises().by == guarantees::exclusion::lease;
   }
 
   void measure() {
     thread_parts in_threads(*store_, prefix_, watch_);
-    (void)store_->inspect(prefix_);  // a store that does not answer says so before anything else
+    (void)store_->inspect(prefix_);  // fail first if the store does not answer
     stopwatch short_watch(std::min<std::chrono::milliseconds>(options_.time, 500ms), signals_, live_);
     const measurement raw = thread_parts(*store_, prefix_, short_watch).raw();
     if (raw.times.count() > 0) report_.raw = raw;
@@ -196,7 +196,7 @@ class benchmark {
     if (m.times.count() > 0) report_.parts.push_back(m);
   }
 
-  /// Held for long enough that the other has asked for the lock, and stands in the queue.
+  /// Holds the lock long enough for the other process to queue.
   measurement hand_off() {
     const std::chrono::nanoseconds round_trip = report_.raw ? report_.raw->times.at_share(0.5) : 0ns;
     const std::chrono::nanoseconds held = std::max<std::chrono::nanoseconds>(500us, 4 * round_trip);
@@ -223,10 +223,10 @@ class benchmark {
   std::optional<store> store_;
 };
 
-/// Returns the exit code: 0, or 128 and the signal that stopped it. Throws lock_error.
+/// Returns the exit code: 0, or 128 plus the signal. Throws lock_error.
 int bench(const bench_options& o) { return benchmark(o).go(); }
 
-std::string long_enough(const std::string& text) {
+std::string check_time(const std::string& text) {
   using namespace std::chrono_literals;
   const auto time = parse_duration(text);
   return time && (*time < 10ms || *time > 1h) ? "each part is measured for 10ms to 1h" : "";
@@ -239,8 +239,8 @@ command_spec describe_bench(const user_command&) {
   bench_options& o = *wanted;
   return {.name = "bench",
           .group = "care",
-          .description = "What locks cost on your store, beside its bare round trip",
-          .examples = {{"holdfast bench", "all, on the store that is in force"},
+          .description = "Measure what locks cost on your store",
+          .examples = {{"holdfast bench", "all parts, on the current store"},
                        {"holdfast bench --store redis://127.0.0.1 lock", "one part, on this server"}},
           .options = {{.names = "WHAT",
                        .help = "lock, threads, contention, hand-off, renew [all]",
@@ -249,12 +249,12 @@ command_spec describe_bench(const user_command&) {
                       o.store.row(),
                       {.names = "--time",
                        .value = "D",
-                       .help = "measure each part for so long, after a tenth of it to warm up [2s]",
+                       .help = "measure each part for this long, after a tenth of it to warm up [2s]",
                        .into = &o.time,
-                       .check = long_enough},
+                       .check = check_time},
                       {.names = "--threads",
                        .value = "N",
-                       .help = "how many threads, where several take part [8]",
+                       .help = "the number of threads in threads and contention [8]",
                        .into = &o.threads,
                        .range = {{1, 1000}}},
                       {.names = "--json", .help = "one JSON object, for programs", .into = &o.json}},

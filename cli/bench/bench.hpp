@@ -3,7 +3,7 @@
 
 namespace holdfast::cli {
 
-/// `holdfast bench [WHAT...]`: what locks cost on the user's own store. See command.hpp.
+/// `holdfast bench [WHAT...]`: measures what locks cost on the user's store. See command.hpp.
 [[nodiscard]] command_spec describe_bench(const user_command&);
 
 }  // namespace holdfast::cli

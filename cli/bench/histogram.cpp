@@ -7,8 +7,8 @@
 namespace holdfast::cli {
 
 std::size_t histogram::bucket_of(std::int64_t nanoseconds) noexcept {
-  constexpr std::int64_t longest = std::int64_t{1} << 52;  // so that the product fits; the last bucket has it anyway
-  // Rounded up: a bucket has what took longer than the one before, and at most as long as its end.
+  constexpr std::int64_t longest = std::int64_t{1} << 52;  // avoids overflow; it falls into the last bucket anyway
+  // Rounded up: a bucket's end is inclusive.
   const auto units = static_cast<std::uint64_t>((std::min(nanoseconds, longest) * 32 + 999) / 1'000);
   const std::uint64_t place = units == 0 ? 0 : units - 1;
   if (place < parts) return static_cast<std::size_t>(place);

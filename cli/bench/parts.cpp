@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "bench/raw.hpp"
-#include "holding/acquisition.hpp"
+#include "hold/acquisition.hpp"
 #include "text/table.hpp"
 
 namespace holdfast::cli {
@@ -35,7 +35,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr auto a_picture = 50ms;  // how often the bar moves
+constexpr auto a_picture = 50ms;  // between updates of the progress bar
 
 }  // namespace
 
@@ -64,7 +64,7 @@ std::chrono::duration<double> stopwatch::run(const std::string& part, counting& 
 
 namespace {
 
-histogram repeat(const turn& once, const counting& w, const std::stop_token& stop) {
+histogram repeat(const operation& once, const counting& w, const std::stop_token& stop) {
   histogram times;
   while (!w.over) {
     const bool counts = w.counts;
@@ -74,7 +74,7 @@ histogram repeat(const turn& once, const counting& w, const std::stop_token& sto
   return times;
 }
 
-/// Whatever happens, nobody is left at work.
+/// Stops the threads on every path.
 struct closing {
   counting& w;
   std::stop_source& stop;
@@ -82,14 +82,14 @@ struct closing {
   bool regular = false;
   ~closing() {
     w.over = true;
-    // At the regular end all finish their turns, which count: the longest would be missing else.
+    // Normally all threads finish their operation, since the longest ones count too.
     if (!regular || watch.stopped_by() != 0) stop.request_stop();
   }
 };
 
 }  // namespace
 
-void measure_in_threads(unsigned threads, const std::function<turn(unsigned me)>& turn_of, stopwatch& watch,
+void measure_in_threads(unsigned threads, const std::function<operation(unsigned me)>& operation_of, stopwatch& watch,
                         measurement& m) {
   counting w;
   flag failed;
@@ -98,7 +98,7 @@ void measure_in_threads(unsigned threads, const std::function<turn(unsigned me)>
   std::exception_ptr why;
   const auto work = [&](unsigned me) {
     try {
-      const histogram mine = repeat(turn_of(me), w, stop.get_token());
+      const histogram mine = repeat(operation_of(me), w, stop.get_token());
       const std::lock_guard lock(mutex);
       m.times.add(mine);
     } catch (const std::exception&) {
@@ -117,25 +117,25 @@ void measure_in_threads(unsigned threads, const std::function<turn(unsigned me)>
   if (why) std::rethrow_exception(why);
 }
 
-/// What all three processes see.
-struct relay::board {
+/// Shared by the parent and both players.
+struct relay::shared_state {
   counting when{};
-  std::atomic<std::int64_t> held{0};      // for how long, in nanoseconds
+  std::atomic<std::int64_t> held{0};      // how long to hold the lock, in nanoseconds
   std::atomic<std::int64_t> released{0};  // when, on the boot clock
   std::atomic<int> holder{-1};            // the last one
-  std::array<histogram, 2> times{};       // each player's own
-  std::atomic<int> error{0};              // errc of the first that failed; 0: none
+  std::array<histogram, 2> times{};       // one per player
+  std::atomic<int> error{0};              // errc of the first failure; 0: none
   std::array<char, 512> why{};
 };
 
-relay::board& relay::shared_board() {
-  void* const page = ::mmap(nullptr, sizeof(board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+relay::shared_state& relay::make_shared_state() {
+  void* const page = ::mmap(nullptr, sizeof(shared_state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  return *new (page) board;
+  return *new (page) shared_state;
 }
 
 relay::relay(std::string url, std::string name)
-    : url_(std::move(url)), name_(std::move(name)), board_(shared_board()), go_(make_pipe()) {
+    : url_(std::move(url)), name_(std::move(name)), shared_(make_shared_state()), go_(make_pipe()) {
   const pid_t parent = ::getpid();
   for (std::size_t me = 0; me < players_.size(); ++me) {
     players_[me] = ::fork();
@@ -154,10 +154,10 @@ relay::relay(std::string url, std::string name)
 }
 
 relay::~relay() {
-  board_.when.over = true;
-  go_.write.reset();  // who was not called upon goes
+  shared_.when.over = true;
+  go_.write.reset();  // players that were not started exit
   wait();
-  ::munmap(&board_, sizeof(board));
+  ::munmap(&shared_, sizeof(shared_state));
 }
 
 void relay::wait() noexcept {
@@ -167,7 +167,7 @@ void relay::wait() noexcept {
   }
 }
 
-/// The keys of the terminal reach this process, too, but are not heard: the parent says when it is over.
+/// Terminal signals reach this process too, but are ignored; the parent decides when to stop.
 void relay::run(std::size_t me) noexcept {
   go_.write.reset();
   char word = 0;
@@ -180,45 +180,45 @@ void relay::run(std::size_t me) noexcept {
     play(me);
   } catch (const lock_error& e) {
     error = e.code().value();
-    if (board_.error == 0) std::strncpy(board_.why.data(), e.what(), board_.why.size() - 1);
+    if (shared_.error == 0) std::strncpy(shared_.why.data(), e.what(), shared_.why.size() - 1);
   } catch (const std::exception&) {
     error = static_cast<int>(errc::unreachable);
   }
   if (error == 0) return;
   int none = 0;
-  board_.error.compare_exchange_strong(none, error);
+  shared_.error.compare_exchange_strong(none, error);
   failed_.set();
 }
 
 void relay::play(std::size_t me) {
   const auto number = static_cast<int>(me);
   store s = open(url_);
-  while (!board_.when.over) {
+  while (!shared_.when.over) {
     lease mine = s.acquire(name_, {.label = "holdfast bench"});
     const std::int64_t got = boot_clock::now().time_since_epoch().count();
-    const bool handed = board_.holder.exchange(number) != number;
-    if (handed && board_.when.counts) board_.times[me].add(std::chrono::nanoseconds(got - board_.released));
-    std::this_thread::sleep_for(std::chrono::nanoseconds(board_.held));
-    board_.released = boot_clock::now().time_since_epoch().count();
+    const bool handed = shared_.holder.exchange(number) != number;
+    if (handed && shared_.when.counts) shared_.times[me].add(std::chrono::nanoseconds(got - shared_.released));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(shared_.held));
+    shared_.released = boot_clock::now().time_since_epoch().count();
     mine.release();
   }
 }
 
 void relay::measure(std::chrono::nanoseconds held, stopwatch& watch, measurement& m) {
-  board_.held = held.count();
-  [[maybe_unused]] const ssize_t told = ::write(go_.write.get(), "!!", 2);
-  m.counted = watch.run(m.part, board_.when, failed_);
+  shared_.held = held.count();
+  [[maybe_unused]] const ssize_t written = ::write(go_.write.get(), "!!", 2);
+  m.counted = watch.run(m.part, shared_.when, failed_);
   wait();
-  for (const histogram& each : board_.times) m.times.add(each);
-  if (board_.error != 0) throw lock_error(static_cast<errc>(board_.error.load()), name_, board_.why.data());
+  for (const histogram& each : shared_.times) m.times.add(each);
+  if (shared_.error != 0) throw lock_error(static_cast<errc>(shared_.error.load()), name_, shared_.why.data());
 }
 
 namespace {
 
 constexpr lock_options bench_lock{.label = "holdfast bench"};
 
-/// Takes the lock and gives it back.
-turn pair_of(store s, std::string name) {
+/// Acquires and releases the lock.
+operation pair_of(store s, std::string name) {
   return [s, name](std::stop_token stop) mutable {
     std::optional<lease> held = s.try_acquire(name, until(std::move(stop)), bench_lock);
     if (!held) return false;
@@ -242,7 +242,7 @@ measurement thread_parts::raw() {
   };
   try {
     measure_in_threads(1, once, watch_, m);
-  } catch (const std::runtime_error&) {  // if the store itself is out of reach, the parts say so
+  } catch (const std::runtime_error&) {  // if the store is unreachable, the other parts report it
     m.times = {};
   }
   return m;
@@ -252,7 +252,7 @@ measurement thread_parts::lock() {
   measurement m{.part = "lock", .what = "one thread: lock and unlock"};
   const std::string name = prefix_ + "lock";
   measure_in_threads(1, [&](unsigned) { return pair_of(store_, name); }, watch_, m);
-  if (watch_.stopped_by() != 0) wait_until_gone_from(store_, name);
+  if (watch_.stopped_by() != 0) wait_until_forgotten(store_, name);
   return m;
 }
 
@@ -261,7 +261,7 @@ measurement thread_parts::threads(unsigned n) {
   const auto name_of = [&](unsigned me) { return prefix_ + "threads/" + std::to_string(me); };
   const auto own = [&](unsigned me) { return pair_of(store_, name_of(me)); };
   measure_in_threads(n, own, watch_, m);
-  for (unsigned me = 0; me < n && watch_.stopped_by() != 0; ++me) wait_until_gone_from(store_, name_of(me));
+  for (unsigned me = 0; me < n && watch_.stopped_by() != 0; ++me) wait_until_forgotten(store_, name_of(me));
   return m;
 }
 
@@ -269,7 +269,7 @@ measurement thread_parts::contention(unsigned n) {
   measurement m{.part = "contention", .what = several(n) + " at one name: wait, lock and unlock"};
   const std::string name = prefix_ + "contention";
   measure_in_threads(n, [&](unsigned) { return pair_of(store_, name); }, watch_, m);
-  if (watch_.stopped_by() != 0) wait_until_gone_from(store_, name);
+  if (watch_.stopped_by() != 0) wait_until_forgotten(store_, name);
   return m;
 }
 

@@ -15,22 +15,21 @@
 
 namespace holdfast::cli {
 
-/// When what is measured counts. Shared by threads or, in shared memory, by processes.
+/// Whether operations count. Shared by threads, or by processes in shared memory.
 struct counting {
-  std::atomic<bool> counts{false};  ///< the warm-up is over: what begins now is counted
-  std::atomic<bool> over{false};    ///< no new turn is begun
+  std::atomic<bool> counts{false};  ///< the warm-up is over: operations that begin now count
+  std::atomic<bool> over{false};    ///< no operation begins any more
 };
 
-/// Opens and closes the window of each measurement: a warm-up, then the time. Shows a bar meanwhile. A signal ends it
-/// early.
+/// Controls each measurement: a warm-up, then the measured time, with a progress bar. A signal ends it early.
 class stopwatch {
  public:
-  /// The signals must outlive it. `live`: a bar may be shown.
+  /// `signals` must outlive it. `live`: show a progress bar.
   stopwatch(std::chrono::milliseconds time, caught_signals& signals, bool live)
       : time_(time), signals_(signals), live_(live) {}
-  /// Ends early, too, when `failed` is set. Returns how long the window counted.
+  /// Returns the measured time. Also ends early when `failed` is set.
   std::chrono::duration<double> run(const std::string& part, counting&, const flag& failed);
-  /// The signal that ended us; 0: none has.
+  /// Returns the signal that ended the measurement, or 0.
   [[nodiscard]] int stopped_by() noexcept { return signals_.asked_to_stop(); }
 
  private:
@@ -39,48 +38,50 @@ class stopwatch {
   const bool live_;
 };
 
-/// One turn of what is timed. False: it was cut short by the stop_token, and does not count.
-using turn = std::function<bool(std::stop_token)>;
+/// A measured operation. Returns false if the stop_token cut it short; it does not count then.
+using operation = std::function<bool(std::stop_token)>;
 
-/// So many threads, each with a turn of its own that it repeats until the stopwatch ends it. Throws what a turn throws.
-void measure_in_threads(unsigned threads, const std::function<turn(unsigned me)>& turn_of, stopwatch&, measurement&);
+/// Runs each thread's operation repeatedly until the stopwatch ends. Rethrows exceptions of the operations.
+void measure_in_threads(unsigned threads, const std::function<operation(unsigned me)>& operation_of, stopwatch&,
+                        measurement&);
 
-/// Two processes that hand one lock to each other. What is timed is the way from the call of release() in one to the
-/// return of acquire() in the other.
+/// Two processes that pass one lock to each other. Measures the time from the call of release() in one to the return of
+/// acquire() in the other.
 class relay {
  public:
-  /// Forks them; they wait, and open nothing yet. Before this process has threads. Throws std::system_error.
+  /// Forks the processes, which wait and open nothing yet. This process must not have threads. Throws
+  /// std::system_error.
   relay(std::string url, std::string name);
   relay(const relay&) = delete;
   relay& operator=(const relay&) = delete;
-  ~relay();  ///< they are gone then, and have given back what they held
+  ~relay();  ///< ends the processes after they have released the lock
 
-  /// Each holds the lock for so long a time: by then the other stands in the queue. Throws lock_error.
+  /// Each process holds the lock for `held`, which must suffice for the other to queue. Throws lock_error.
   void measure(std::chrono::nanoseconds held, stopwatch&, measurement&);
 
  private:
-  struct board;
-  [[nodiscard]] static board& shared_board();
-  void run(std::size_t me) noexcept;  // in the fork
+  struct shared_state;
+  [[nodiscard]] static shared_state& make_shared_state();
+  void run(std::size_t me) noexcept;  // in the child
   void play(std::size_t me);
   void wait() noexcept;
 
   const std::string url_, name_;
-  board& board_;
+  shared_state& shared_;
   flag failed_;
   pipe_ends go_;
   std::array<pid_t, 2> players_{};
 };
 
-/// What is measured, by its name on the command line, in this order..
+/// The parts, by their names on the command line, in order.
 inline constexpr const char* bench_parts[] = {"lock", "threads", "contention", "hand-off", "renew"};
 
-/// Takes and gives back locks whose names begin with the prefix. They throw lock_error.
+/// Measures locks whose names begin with the prefix. All parts throw lock_error.
 class thread_parts {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive it.
   thread_parts(store& s, const std::string& prefix, stopwatch& watch) : store_(s), prefix_(prefix), watch_(watch) {}
-  [[nodiscard]] measurement raw();  ///< empty when the raw connection is cut
+  [[nodiscard]] measurement raw();  ///< empty if the raw connection breaks
   [[nodiscard]] measurement lock();
   [[nodiscard]] measurement threads(unsigned);
   [[nodiscard]] measurement contention(unsigned);

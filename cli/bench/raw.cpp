@@ -21,7 +21,7 @@ namespace holdfast::cli {
 
 namespace {
 
-/// What stands before that; all of it if it is not there.
+/// Returns the text before the character, or all of it.
 std::string_view before(std::string_view text, char c) { return text.substr(0, text.find(c)); }
 
 descriptor connected(int family, const sockaddr* to, socklen_t size) {
@@ -40,7 +40,7 @@ descriptor to_socket(std::string_view path) {
   return connected(AF_UNIX, reinterpret_cast<const sockaddr*>(&at), sizeof at);
 }
 
-/// "host", "host:port", "[::1]:port", perhaps with a user in front.
+/// "host", "host:port" or "[::1]:port", optionally after a user.
 descriptor to_host(std::string_view authority) {
   authority.remove_prefix(authority.rfind('@') + 1);
   const bool bracketed = authority.starts_with('[');
@@ -88,7 +88,8 @@ raw_round_trip bare_ping(const std::string& url) {
 
 namespace {
 
-/// A database beside those of the store. It has no name once it is open: whoever kills us leaves nothing behind.
+/// A database beside those of the store. It is unlinked once it is open, so that nothing is left behind if we are
+/// killed.
 class scratch_database {
  public:
   explicit scratch_database(const std::string& folder) {
@@ -96,17 +97,17 @@ class scratch_database {
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder in " + folder);
     path_ = name;
     if (sqlite3_open((path_ + "/bare.db").c_str(), &database_) != SQLITE_OK) close_and_throw();
-    // As the documents of SQLite recommend. The store of the library does more, and waits for the disk less.
+    // The settings that SQLite recommends. Holdfast's store does more and syncs less.
     run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE held(name BLOB PRIMARY KEY)");
     insert_ = prepared("INSERT INTO held VALUES(x'00')");
     remove_ = prepared("DELETE FROM held");
-    remove_names();  // all its files are open by now, the journal since there is a table
+    remove_names();  // all files are open by now; creating the table opened the journal
   }
   scratch_database(const scratch_database&) = delete;
   scratch_database& operator=(const scratch_database&) = delete;
   ~scratch_database() { close(); }
 
-  /// A row, and no row: as for a lock that is taken and given back.
+  /// Inserts and deletes a row, like acquiring and releasing a lock.
   void two_transactions() {
     for (sqlite3_stmt* const each : {insert_, remove_}) {
       if (sqlite3_step(each) != SQLITE_DONE) throw std::runtime_error(sqlite3_errmsg(database_));
@@ -160,7 +161,7 @@ raw_round_trip raw_round_trip_of(const store& s, const std::string& name) {
       raw_round_trip it = make(s.url());
       it.once();
       return it;
-    } catch (const std::exception&) {  // the next one is always there
+    } catch (const std::exception&) {  // inspect() always works
     }
   }
   return {"one look (inspect), through the library", [s, name] { (void)s.inspect(name); }};

@@ -5,17 +5,17 @@
 
 namespace holdfast::cli {
 
-/// The cheapest round trip to a store, past the library: what a lock is to be compared with.
+/// The cheapest round trip to a store, without the library, as a baseline for locks.
 struct raw_round_trip {
-  std::string what;  ///< in words
+  std::string what;  ///< for people
   std::function<void()> once;
 };
 
-/// Of Redis without TLS: PING on a connection of its own; one that is not authorised gets an answer, too. Of a
-/// directory: two transactions of SQLite on the same disk. Of others, and where that fails: inspect() of the name.
+/// Redis without TLS: PING on a separate connection, which is answered even without authentication. Directory: two
+/// SQLite transactions on the same disk. Otherwise, or if that fails: inspect() of the name.
 [[nodiscard]] raw_round_trip raw_round_trip_of(const store&, const std::string& name);
 
-/// The two kinds, by the URL. Throw std::exception when it is none of theirs, or cannot be reached.
+/// The two kinds. Throw std::exception if the URL is of another kind or unreachable.
 [[nodiscard]] raw_round_trip bare_ping(const std::string& url);
 [[nodiscard]] raw_round_trip bare_transactions(const std::string& url);
 

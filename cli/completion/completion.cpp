@@ -33,13 +33,13 @@ struct candidate {
 
 constexpr std::size_t most_bytes = 1 << 20;
 
-/// Those that a shell can offer: one word in a line, as it is.
+/// Returns whether a shell can complete the name: one word on one line, without escapes.
 bool can_be_offered(std::string name) {
-  std::erase(name, '\\');  // which it quotes
+  std::erase(name, '\\');  // printable() doubles it, which the shell handles
   return printable(name) == name;
 }
 
-/// This very program, with its output in a pipe and nothing to say about what went wrong.
+/// Starts this program with its output in a pipe and without error messages.
 pid_t start_ls(std::vector<std::string> arguments, const descriptor& output) {
   std::vector<char*> words;
   for (std::string& each : arguments) words.push_back(each.data());
@@ -55,7 +55,7 @@ pid_t start_ls(std::vector<std::string> arguments, const descriptor& output) {
   return why == 0 ? pid : -1;
 }
 
-/// What it says within a second.
+/// Returns what it prints within a second.
 std::string output_of(const std::vector<std::string>& arguments) {
   pipe_ends ends = make_pipe();
   const pid_t pid = start_ls(arguments, ends.write);
@@ -78,8 +78,8 @@ std::string output_of(const std::vector<std::string>& arguments) {
   return text;
 }
 
-/// The names in a store (empty: the one that is used without --store) that begin with the prefix, as `holdfast ls
-/// --json` lists them. The user has pressed Tab: a store that does not answer within a second has none.
+/// Returns the names with this prefix in a store (empty: the default), from `holdfast ls --json`. Completion must be
+/// quick: a store that does not answer within a second has no names.
 std::vector<candidate> lock_names(const std::string& store, const std::string& prefix) {
   std::vector<std::string> arguments{"holdfast", "ls", "--json"};
   if (!store.empty()) arguments.push_back("--store=" + store);
@@ -117,7 +117,7 @@ std::vector<candidate> stores() {
   std::vector<candidate> all;
   try {
     for (const named_store& store : config::read().stores()) all.push_back({store.name, shown_url(store.url.value)});
-  } catch (const config_error&) {  // whoever uses it will be told
+  } catch (const config_error&) {  // reported by the command that uses it
   }
   for (const char* const scheme :
        {"dir:/", "redis://", "rediss://", "redis+unix:///", "redis+sentinel://", "redis+cluster://", "redlock://"})
@@ -125,7 +125,7 @@ std::vector<candidate> stores() {
   return all;
 }
 
-/// What --store says in the words so far; empty: nothing.
+/// Returns the value of --store in the words so far, or an empty string.
 std::string store_of(const words_so_far& words) {
   const std::string option = "--store";
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
@@ -135,7 +135,7 @@ std::string store_of(const words_so_far& words) {
   return "";
 }
 
-/// The values that begin so; null: there is no such option.
+/// Completes the value of an option.
 std::vector<candidate> values(const command_spec& command, const option_spec* o, const words_so_far& words,
                               const std::string& begin) {
   if (o == nullptr) return {};
@@ -143,7 +143,7 @@ std::vector<candidate> values(const command_spec& command, const option_spec* o,
   return o == command.word_option() ? lock_names(store_of(words), begin) : std::vector<candidate>{};
 }
 
-/// As positional arguments; those that cannot be one are offered as the value of the option.
+/// Completes positional arguments. Names that begin with a dash are offered as the value of the option.
 std::vector<candidate> names(const command_spec& command, const words_so_far& words) {
   const option_spec* const o = command.word_option();
   std::vector<candidate> all = values(command, o, words, words.back());
@@ -158,7 +158,7 @@ std::vector<candidate> all_that_fit(const program_spec& program, const words_so_
     return words.front().starts_with('-') ? option_names(program.options) : shown_commands(program);
   }
   const command_spec* const command = program.find(words.front());
-  // Behind "--" is a command of the user's: the shell knows better.
+  // After "--" comes the user's command, which the shell completes.
   if (command == nullptr || std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) return {};
   const std::string& last = words.back();
   if (const option_spec* const o = command->option_with_value(words[words.size() - 2])) {
@@ -174,7 +174,7 @@ std::vector<candidate> all_that_fit(const program_spec& program, const words_so_
   return names(*command, words);
 }
 
-/// How the last of these words may go on. They are the words after "holdfast".
+/// Returns how the last word can be completed. The words begin after "holdfast".
 std::vector<candidate> candidates(const program_spec& program, const std::vector<std::string>& words) {
   if (words.empty()) return {};
   std::vector<candidate> all = all_that_fit(program, words);
@@ -186,7 +186,7 @@ std::vector<candidate> candidates(const program_spec& program, const std::vector
 
 command_spec describe_completion(const program_spec& program, const user_command& after_dashes) {
   return {.name = "complete",
-          .description = "For shells: how the last word may go on",
+          .description = "For shells: complete the last word",
           .runs_command = true,
           .act = [&program, &after_dashes] {
             for (const candidate& each : candidates(program, after_dashes)) {

@@ -8,7 +8,7 @@
 
 #include "config/file.hpp"
 #include "exit_code.hpp"
-#include "holding/options.hpp"
+#include "hold/options.hpp"
 #include "options/values.hpp"
 #include "text/json.hpp"
 #include "text/words.hpp"
@@ -17,7 +17,7 @@ namespace holdfast::cli {
 
 namespace {
 
-/// Only the whole path of a folder will do, as XDG wants it: another would be a folder of wherever we are.
+/// Relative paths are ignored, as the XDG specification requires.
 std::string users_folder() {
   const auto whole_path = [](const char* variable) {
     const char* const text = std::getenv(variable);
@@ -47,7 +47,7 @@ config config::read() {
     if (file) {
       all.files_.push_back(std::move(*file));
     } else if (std::getenv("HOLDFAST_CONFIG") != nullptr) {
-      throw config_error("HOLDFAST_CONFIG names " + path + ", which is not there; make it, or unset the variable");
+      throw config_error("HOLDFAST_CONFIG names " + path + ", which does not exist; create it, or unset the variable");
     }
   }
   return all;
@@ -78,15 +78,15 @@ named_store config::find(const std::string& name, const std::string& from) const
     if (store.name == name) return std::move(store);
     names.push_back(store.name);
   }
-  // What has an @ may be a URL whose scheme was forgotten, with its password.
+  // A text with @ may be a URL without its scheme, including the password.
   const std::string said = name.find('@') == std::string::npos ? "'" + name + "'" : "that";
   const std::string what = from + ": there is no store " + said;
   if (names.empty()) {
     const std::string looked = listed(config_paths());
-    throw config_error(what + (looked.empty() ? "" : ", and none at all in " + looked) +
+    throw config_error(what + (looked.empty() ? "" : ", and no stores are defined in " + looked) +
                        "; give a URL, such as dir:/PATH or redis://HOST");
   }
-  throw config_error(what + instead_of(name, names) + "; or give a URL, such as dir:/PATH");
+  throw config_error(what + did_you_mean_or_list(name, names) + "; or give a URL, such as dir:/PATH");
 }
 
 namespace {
@@ -108,16 +108,16 @@ void check_url(const located& url) {
 }  // namespace
 
 std::string shared_store(const std::string& name_or_url) {
-  if (name_or_url.empty()) return "the store is empty; give a URL, such as dir:/PATH, or a name of a store";
+  if (name_or_url.empty()) return "the store is empty; give a URL, such as dir:/PATH, or the name of a store";
   return name_or_url.rfind("memory:", 0) == 0
-             ? "memory: is inside one process; give a store that processes share, dir:/PATH"
+             ? "memory: exists inside one process only; use a store that processes share, such as dir:/PATH"
              : "";
 }
 
 std::string warning_of(const named_store& store) {
   if (!store.password_is_readable) return "";
-  return store.url.from + ": others may read the password of '" + store.name +
-         "'; say: chmod go-r, or put it into a file of its own, and say password_file";
+  return store.url.from + ": other users can read the password of '" + store.name +
+         "'; run chmod go-r, or move it to a file of its own and set password_file";
 }
 
 chosen_store choose_store(const std::string& by_option) {
@@ -149,8 +149,8 @@ struct config_options {
   bool json = false;
 };
 
-/// All of it, fit to be shown.
-struct in_force {
+/// The configuration as shown to the user, without passwords.
+struct effective_config {
   struct row {
     std::string what{};
     located setting{};
@@ -164,9 +164,9 @@ struct in_force {
   std::vector<file> files{};
 };
 
-in_force collect(const chosen_store& chosen, const config& all) {
+effective_config collect(const chosen_store& chosen, const config& all) {
   const auto built_in_ttl = std::chrono::duration_cast<std::chrono::seconds>(hold_options{}.ttl);
-  in_force now;
+  effective_config now;
   const bool named = chosen.given.value != chosen.url.value;
   if (named) now.settings.push_back({"store", chosen.given});
   now.settings.push_back({"url", {shown_url(chosen.url.value), chosen.url.from}});
@@ -183,7 +183,7 @@ in_force collect(const chosen_store& chosen, const config& all) {
   return now;
 }
 
-void print_json(const in_force& now) {
+void print_json(const effective_config& now) {
   using object = json_value::object;
   json_value all;
   json_value::array stores, files;
@@ -196,7 +196,7 @@ void print_json(const in_force& now) {
   std::puts(all.dump(json_value::charset::ascii).c_str());
 }
 
-void print_text(const in_force& now) {
+void print_text(const effective_config& now) {
   std::size_t name = 0, value = 0;
   for (const auto* const rows : {&now.settings, &now.stores}) {
     for (const auto& [what, setting] : *rows) {
@@ -204,7 +204,7 @@ void print_text(const in_force& now) {
       value = std::max(value, setting.value.size());
     }
   }
-  const auto print = [&](const std::vector<in_force::row>& rows) {
+  const auto print = [&](const std::vector<effective_config::row>& rows) {
     for (const auto& [what, setting] : rows) {
       std::printf("%-*s  %-*s  %s\n", static_cast<int>(name), what.c_str(), static_cast<int>(value),
                   setting.value.c_str(), setting.from.c_str());
@@ -219,7 +219,7 @@ void print_text(const in_force& now) {
 
 int show_config(const config_options& o) {
   const config all = config::read();
-  const in_force now = collect(o.store.chosen(true), all);
+  const effective_config now = collect(o.store.chosen(true), all);
   for (const named_store& store : all.stores()) {
     if (const std::string warning = warning_of(store); !warning.empty()) {
       std::fprintf(stderr, "holdfast: %s\n", warning.c_str());
@@ -235,9 +235,9 @@ command_spec describe_config(const user_command&) {
   const auto wanted = std::make_shared<config_options>();
   return {.name = "config",
           .group = "care",
-          .description = "Show which store is meant, and who said so",
-          .examples = {{"holdfast config", "which store is meant, and which file or variable says so"},
-                       {"holdfast config --store prod --json", "the same of another store, for programs"}},
+          .description = "Show the configuration, and where each value comes from",
+          .examples = {{"holdfast config", "the current store, and which file or variable sets it"},
+                       {"holdfast config --store prod --json", "the same for another store, as JSON"}},
           .options = {wanted->store.row(), {.names = "--json", .help = "one JSON object", .into = &wanted->json}},
           .footer = "Exit codes: 0; 64 usage, 78 the configuration is wrong.",
           .act = [wanted] { return show_config(*wanted); }};

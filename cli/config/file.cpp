@@ -1,7 +1,7 @@
 #include "config/file.hpp"
 
-// toml++ asserts of a file what it checks a line later, and a file must not end us: "[~]" would. Nor may the compiler
-// assume it, which it would be told to do with NDEBUG.
+// toml++ asserts conditions on the input ("[~]" violates one) and checks them a line later. With NDEBUG, TOML_ASSERT
+// would let the compiler assume them.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
@@ -26,25 +26,24 @@ constexpr std::size_t max_size = 1 << 20;
 
 [[noreturn]] void unreadable(const std::string& path, int why) {
   throw config_error(path + ": cannot be read: " + std::generic_category().message(why) +
-                     "; mend that, or give the store by its URL, which needs no file");
+                     "; fix that, or give the store by its URL, which needs no file");
 }
 
 void check(const std::string& path, const struct stat& is) {
-  if (!S_ISREG(is.st_mode)) throw config_error(path + ": is no file; name one, or remove it");
+  if (!S_ISREG(is.st_mode)) throw config_error(path + ": is not a regular file; replace or remove it");
   if (is.st_uid != ::geteuid() && is.st_uid != 0) {
     throw config_error(path + ": belongs to user " + std::to_string(is.st_uid) +
-                       ", who could change where your locks are; give it to you or root: chown");
+                       ", who could change where your locks are; run chown to give it to you or root");
   }
   if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    throw config_error(path + ": others may write to it, and could change where your locks are; say: chmod go-w " +
-                       path);
+    throw config_error(path + ": other users can write to it and change where your locks are; run: chmod go-w " + path);
   }
 }
 
 }  // namespace
 
 std::optional<trusted_text> read_trusted(const std::string& path) {
-  // A pipe that nobody writes to would keep us.
+  // O_NONBLOCK: a FIFO without a writer must not block us.
   const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
@@ -67,8 +66,8 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// A quote in the midst of something else begins nothing. Where that is hard to tell, as behind the second = of a line,
-/// it has to have a space before it.
+/// Returns whether a quoted string begins here. In doubt, for example after a second = in the line, the quote must
+/// follow a space.
 bool begins_quoted(std::string_view toml, std::size_t at) noexcept {
   if (toml[at] != '"' && toml[at] != '\'') return false;
   std::string_view line = toml.substr(0, at);
@@ -79,13 +78,13 @@ bool begins_quoted(std::string_view toml, std::size_t at) noexcept {
   return line.back() == '.' ? equals == std::string_view::npos : equals == line.size() - 1;
 }
 
-/// How long the quote is that begins a text here: 1, or 3 for one of several lines.
+/// The length of the quote: 1, or 3 for a multi-line string.
 std::size_t quote_at(std::string_view text) noexcept {
   return text.starts_with(R"(""")") || text.starts_with("'''") ? 3 : 1;
 }
 
-/// How long the text in quotes is that begins here, with its quotes; one that does not end goes to the end of the line,
-/// or of all.
+/// The length of the quoted string including its quotes. An unterminated one extends to the end of the line, or of the
+/// text.
 std::size_t length_of_quoted(std::string_view text) noexcept {
   const std::size_t quote = quote_at(text);
   const std::string_view end = text.substr(0, quote);
@@ -102,8 +101,8 @@ std::size_t length_of_quoted(std::string_view text) noexcept {
 
 }  // namespace
 
-std::optional<std::size_t> odd_line_outside_quotes(std::string_view toml) noexcept {
-  // A text of several lines may go on with anything: from there on all is looked at.
+std::optional<std::size_t> unquoted_non_ascii_line(std::string_view toml) noexcept {
+  // After a multi-line string starts, everything is checked.
   const std::size_t of_several_lines = toml.find(R"(""")");
   for (std::size_t at = toml.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; at < toml.size();) {
     const std::string_view rest = toml.substr(at);
@@ -122,7 +121,7 @@ std::optional<std::size_t> odd_line_outside_quotes(std::string_view toml) noexce
 
 namespace {
 
-/// Reads the tables of one file, and knows where each value stands.
+/// Reads the tables of one file and reports errors with their lines.
 class reader {
  public:
   reader(const std::string& path, bool others_may_read) : path_(path), others_may_read_(others_may_read) {}
@@ -152,28 +151,28 @@ class reader {
     for (const auto& [key, node] : all) {
       const std::string name(key.str());
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string what = is_quotable(name) ? "there is no key '" + name + "'" : "there is no such key";
-      refuse(key.source(), what + instead_of(name, known));
+      const std::string what = is_quotable(name) ? "unknown key '" + name + "'" : "unknown key";
+      refuse(key.source(), what + did_you_mean_or_list(name, known));
     }
   }
 
   [[nodiscard]] located text(const toml::node& node, const std::string& key, const std::string& example) const {
     const auto* const got = node.as_string();
     if (got == nullptr || got->get().empty()) {
-      refuse(node.source(), "'" + key + "' is a text; write " + key + " = \"" + example + "\"");
+      refuse(node.source(), "'" + key + "' must be a string; write " + key + " = \"" + example + "\"");
     }
     return {got->get(), at(node.source())};
   }
 
   [[nodiscard]] const toml::table& table(const toml::node& node, const std::string& key) const {
-    if (!node.is_table()) refuse(node.source(), "'" + key + "' is a table; write [stores.NAME], and url below it");
+    if (!node.is_table()) refuse(node.source(), "'" + key + "' must be a table; write [stores.NAME], and url below it");
     return *node.as_table();
   }
 
   [[nodiscard]] named_store read_store(std::string name, const toml::source_region& where,
                                        const toml::node& node) const {
     if (name.empty() || name.find(':') != std::string::npos) {
-      refuse(where, "a store's name is not empty and has no colon: that is how it is told from a URL; choose another");
+      refuse(where, "a store name must not be empty or contain a colon, which marks a URL; choose another");
     }
     const toml::table& all = table(node, "stores." + name);
     check_keys(all, {"url", "password_file", "ttl"});
@@ -185,16 +184,16 @@ class reader {
     if (const toml::node* const ttl = all.get("ttl")) {
       store.ttl_as_written = text(*ttl, "ttl", "30s");
       store.ttl = parse_duration(store.ttl_as_written.value);
-      if (!store.ttl) refuse(ttl->source(), "'ttl' is no duration; say 250ms, 10s or 5m");
+      if (!store.ttl) refuse(ttl->source(), "'ttl' is not a duration; use for example 250ms, 10s or 5m");
     }
     return store;
   }
 
-  /// The library reads it: it is an option of the URL.
+  /// Becomes an option of the URL; the library reads the file.
   void add_password_file(std::string& url, const toml::node& node) const {
     const located file = text(node, "password_file", "/etc/holdfast/password");
     if (file.value.front() != '/') {
-      refuse(node.source(), "'password_file' is a whole path, such as /etc/holdfast/password");
+      refuse(node.source(), "'password_file' must be an absolute path, such as /etc/holdfast/password");
     }
     if (url.find("://") == std::string::npos) {
       refuse(node.source(), "'password_file' is for a server; this store has no password; remove the line");
@@ -222,16 +221,16 @@ class reader {
 std::optional<config_file> read_config_file(const std::string& path) {
   const std::optional<trusted_text> got = read_trusted(path);
   if (!got) return std::nullopt;
-  if (const auto line = odd_line_outside_quotes(got->text)) {
-    throw config_error(path + ":" + std::to_string(*line) +
-                       ": this is no TOML: letters with accents, and other characters that are not ASCII, stand in "
-                       "quotes, with a space before them");
+  if (const auto line = unquoted_non_ascii_line(got->text)) {
+    throw config_error(
+        path + ":" + std::to_string(*line) +
+        ": invalid TOML: accented letters and other non-ASCII characters must be in quotes, with a space before them");
   }
   try {
     return reader(path, got->others_may_read).read(toml::parse(got->text, path));
   } catch (const toml::parse_error& e) {
-    // Its own words may quote the line, and that may have a password.
-    throw config_error(path + ":" + std::to_string(e.source().begin.line) + ": this is no TOML (near column " +
+    // The message of toml++ may quote the line, which may contain a password.
+    throw config_error(path + ":" + std::to_string(e.source().begin.line) + ": invalid TOML (near column " +
                        std::to_string(e.source().begin.column) +
                        "); a line is key = \"text\", and a store begins with [stores.NAME]");
   }

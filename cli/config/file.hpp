@@ -10,8 +10,8 @@
 
 namespace holdfast::cli {
 
-/// The configuration is wrong. Says where, what, and what would be right; never quotes what may be a secret. Whoever
-/// opens a store hears of it as of a URL that is wrong (exit code 78), but in these words alone.
+/// An error in the configuration. The message says where and what is wrong and how to fix it, and never quotes what may
+/// be a secret. The exit code is that of a bad URL (78).
 class config_error : public lock_error {
  public:
   explicit config_error(std::string text) : lock_error(errc::bad_url, "", text), text_(std::move(text)) {}
@@ -26,17 +26,17 @@ struct trusted_text {
   bool others_may_read = false;
 };
 
-/// Reads a file that only we or root may change: whoever can change it chooses where our locks are. Nothing: there is
-/// no such file. Throws config_error if others may write to it, or if it cannot be read: to go on without it could be
-/// to lock somewhere else than all others do.
+/// Reads a file that only root or we can change, since it decides where the locks are. Returns nothing if it does not
+/// exist. Throws config_error if others can write to it or if it cannot be read: ignoring it could mean using another
+/// store than everybody else.
 [[nodiscard]] std::optional<trusted_text> read_trusted(const std::string& path);
 
-/// The line, from 1, of the first character of a TOML file that is not ASCII and stands neither in quotes (three double
-/// ones are none here: we have no text of several lines) nor in a comment: there is no such thing in TOML. toml++ 3.3
-/// may do anything when it meets one.
-[[nodiscard]] std::optional<std::size_t> odd_line_outside_quotes(std::string_view toml) noexcept;
+/// Returns the line (from 1) of the first non-ASCII character outside of quoted strings and comments, where TOML does
+/// not allow it. Multi-line strings count as unquoted, as we have none. toml++ 3.3 has undefined behaviour on such
+/// characters.
+[[nodiscard]] std::optional<std::size_t> unquoted_non_ascii_line(std::string_view toml) noexcept;
 
-/// A value of a file, and where it stands.
+/// A value and where it was found.
 struct located {
   std::string value{};
   std::string from{};  ///< FILE:LINE
@@ -45,20 +45,20 @@ struct located {
 /// [stores.NAME]
 struct named_store {
   std::string name{};
-  located url{};  ///< with the password_file, if one is given. It may have a password
+  located url{};  ///< with password_file as an option; may contain a password
   std::optional<std::chrono::milliseconds> ttl{};
   located ttl_as_written{};
-  bool password_is_readable = false;  ///< it stands in the file, and others may read that
+  bool password_is_readable = false;  ///< the URL contains a password, and other users can read the file
 };
 
-/// What one file says.
+/// The content of one file.
 struct config_file {
   std::string path{};
   std::optional<located> default_store{};  ///< a name or a URL
   std::vector<named_store> stores{};
 };
 
-/// Nothing: there is no such file. Throws config_error for what it does not know or that cannot be.
+/// Returns nothing if the file does not exist. Throws config_error for unknown keys and invalid values.
 [[nodiscard]] std::optional<config_file> read_config_file(const std::string& path);
 
 }  // namespace holdfast::cli

@@ -23,21 +23,21 @@ constexpr int sellers = 8;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Asked to stop: everything is tidied up first.
+/// Thrown after a signal, so that everything is cleaned up.
 struct interruption {
   int signal;
 };
 
-/// What the store promises, if it answers. Nothing of it is open when the sellers are forked.
+/// Checks that the store answers, and closes it again before the sellers are forked.
 guarantees promises_of(const std::string& url, const std::string& lock) {
   store locks = open(url);
   (void)locks.try_acquire(lock, within(5s));
   return locks.promises();
 }
 
-class play {
+class ticket_demo {
  public:
-  explicit play(const std::string& store)
+  explicit ticket_demo(const std::string& store)
       : locks_(store.empty() ? "dir:" + place_.file("locks") : store), promises_(promises_of(locks_, lock_)) {}
 
   int perform() {
@@ -63,18 +63,18 @@ class play {
     if (!held) ++broken_;
   }
 
-  static void hire(staff& all, const seller_rules& rules, stage& s) {
-    all.hire([&] { return sell_tickets(rules, s); });
+  static void start(child_processes& all, const seller_rules& rules, shared_progress& s) {
+    all.start([&] { return sell_tickets(rules, s); });
   }
 
-  void hire_all(staff& all, stage& s, const std::string& store) const {
+  void start_all(child_processes& all, shared_progress& s, const std::string& store) const {
     for (int n = 0; n < sellers; ++n) {
-      hire(all, {.number = n, .office = office_file_, .store = store, .lock = lock_}, s);
+      start(all, {.number = n, .office = office_file_, .store = store, .lock = lock_}, s);
     }
   }
 
   template <class F>
-  static void until(F condition, progress& bar, const stage& s) {
+  static void until(F condition, progress& bar, const shared_progress& s) {
     for (const auto end = boot_clock::now() + 60s; !condition();) {
       if (interrupted != 0) throw interruption{interrupted};
       if (boot_clock::now() > end) throw std::runtime_error("the demo hangs");
@@ -86,10 +86,10 @@ class play {
   void without_a_lock() {
     std::puts("1. Without a lock");
     office_.open_anew(seats);
-    stage& s = stage::make();
+    shared_progress& s = shared_progress::make();
     {
-      staff all;
-      hire_all(all, s, "");
+      child_processes all;
+      start_all(all, s, "");
       progress bar("sold", seats);
       until([&] { return all.all_ended(); }, bar, s);
     }
@@ -101,11 +101,11 @@ class play {
   void with_a_lock() {
     std::puts("2. With a lock around each sale");
     office_.open_anew(seats);
-    stage& s = stage::make();
+    shared_progress& s = shared_progress::make();
     const auto began = boot_clock::now();
     {
-      staff all;
-      hire_all(all, s, locks_);
+      child_processes all;
+      start_all(all, s, locks_);
       progress bar("sold", seats);
       until([&] { return all.all_ended(); }, bar, s);
     }
@@ -118,12 +118,12 @@ class play {
   void with_a_death() {
     std::puts("3. A seller is killed (kill -9) while it holds the lock");
     office_.open_anew(seats);
-    stage& s = stage::make();
+    shared_progress& s = shared_progress::make();
     constexpr int victim = 3;
     std::int64_t killed = 0;
     {
-      staff all;
-      hire_all(all, s, locks_);
+      child_processes all;
+      start_all(all, s, locks_);
       progress bar("sold", seats);
       until([&] { return s.sold >= seats / 5; }, bar, s);
       s.shall_freeze = victim;
@@ -149,15 +149,15 @@ class play {
   void with_a_sleeper() {
     std::puts("4. A seller with a lease of one second falls asleep for longer, and wakes up");
     office_.open_anew(seats);
-    stage& s = stage::make();
+    shared_progress& s = shared_progress::make();
     s.shall_freeze = 0;
     {
-      staff all;
+      child_processes all;
       progress bar("sold", seats);
-      hire(all, {.number = 0, .office = office_file_, .store = locks_, .lock = lock_, .fixed = true}, s);
+      start(all, {.number = 0, .office = office_file_, .store = locks_, .lock = lock_, .fixed = true}, s);
       until([&] { return s.frozen == 0; }, bar, s);
       all.kill(0, SIGSTOP);
-      hire(all, {.number = 1, .office = office_file_, .store = locks_, .lock = lock_}, s);
+      start(all, {.number = 1, .office = office_file_, .store = locks_, .lock = lock_}, s);
       until([&] { return s.sold > 10; }, bar, s);
       s.thaw = true;
       all.kill(0, SIGCONT);
@@ -169,7 +169,7 @@ class play {
     claim(office_.tickets() == seats && s.failed == 0, "exactly " + std::to_string(office_.tickets()) + " tickets");
   }
 
-  const workplace place_;
+  const demo_folder place_;
   const std::string office_file_ = place_.file("office.db");
   const std::string lock_ = place_.prefix() + "train/001";
   const std::string locks_;
@@ -186,7 +186,7 @@ int demo(const std::string& store) {
   note.sa_handler = [](int number) { interrupted = number; };
   for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGPIPE}) ::sigaction(number, &note, nullptr);
   try {
-    return play(store).perform();
+    return ticket_demo(store).perform();
   } catch (const interruption& by) {
     return by_signal + by.signal;
   }
@@ -202,7 +202,7 @@ command_spec describe_demo(const user_command&) {
           .group = "care",
           .description = "The ticket office: what a lock is for, in under a minute",
           .examples = {{"holdfast demo", "in a directory of its own"},
-                       {"holdfast demo --store redis://127.0.0.1", "on a server of yours"},
+                       {"holdfast demo --store redis://127.0.0.1", "on your server"},
                        {"holdfast demo --keep", "to look at its locks with holdfast top"}},
           .options = {{.names = "--store",
                        .value = "STORE",

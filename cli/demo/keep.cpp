@@ -27,12 +27,12 @@ class open_office {
     ticket_office(office_file_).open_anew(seats_of_a_train);
     tell();
     pipe_ends closing = make_pipe();
-    staff all;
-    hire_all(all, closing);
+    child_processes all;
+    start_all(all, closing);
     closing.read.reset();
     const int by = wait_for_signal(all);
     closing.write.reset();
-    // They give back what they hold, and leave the queues; whoever does not answer is killed.
+    // Clerks release their locks and leave the queues. Those that take too long are killed.
     for (const auto end = boot_clock::now() + 5s; !all.all_ended() && boot_clock::now() < end;) {
       std::this_thread::sleep_for(5ms);
     }
@@ -40,7 +40,7 @@ class open_office {
   }
 
  private:
-  /// Nothing of it is open when the clerks are forked. Throws lock_error.
+  /// Connects before the clerks are forked and leaves no connection open. Throws lock_error.
   [[nodiscard]] std::string url_that_answers() const {
     const store locks = open(locks_);
     (void)locks.inspect(train_);
@@ -62,30 +62,30 @@ class open_office {
     std::fflush(stdout);
   }
 
-  void hire(staff& all, pipe_ends& closing, clerk who) {
+  void start(child_processes& all, pipe_ends& closing, clerk who) {
     who.store = locks_;
-    all.hire([&] {
-      closing.write.reset();  // or it would keep itself from closing
+    all.start([&] {
+      closing.write.reset();  // otherwise its own copy would keep the pipe open
       return work_until_closing(who, closing.read.get(), stage_);
     });
   }
 
-  void hire_all(staff& all, pipe_ends& closing) {
+  void start_all(child_processes& all, pipe_ends& closing) {
     using kind = clerk::kind;
     for (int n = 1; n <= 5; ++n) {
-      hire(all, closing, {.does = kind::seller, .number = n, .name = train_, .office = office_file_});
+      start(all, closing, {.does = kind::seller, .number = n, .name = train_, .office = office_file_});
     }
     for (int n = 1; n <= 2; ++n) {
-      hire(all, closing,
-           {.does = kind::reader, .number = n, .name = place_.prefix() + "timetable", .holds = 4s, .pauses = 300ms});
+      start(all, closing,
+            {.does = kind::reader, .number = n, .name = place_.prefix() + "timetable", .holds = 4s, .pauses = 300ms});
     }
     for (int n = 1; n <= 3; ++n) {
-      hire(all, closing, {.does = kind::cashier, .number = n, .name = place_.prefix() + "tills", .holds = 2500ms});
+      start(all, closing, {.does = kind::cashier, .number = n, .name = place_.prefix() + "tills", .holds = 2500ms});
     }
   }
 
-  /// 0: all clerks have gone by themselves, which none should.
-  int wait_for_signal(staff& all) {
+  /// Returns 0 if all clerks have ended, which is an error.
+  int wait_for_signal(child_processes& all) {
     progress bar("sold", seats_of_a_train);
     while (!all.all_ended()) {
       bar.show(stage_.sold % seats_of_a_train);
@@ -96,12 +96,12 @@ class open_office {
     return 0;
   }
 
-  const workplace place_;
+  const demo_folder place_;
   const std::string office_file_ = place_.file("office.db");
   const std::string train_ = place_.prefix() + "train/001";
   const std::string locks_, shown_;
-  caught_signals signals_;  // the keys of the terminal reach the clerks, too, but only we hear them
-  stage& stage_ = stage::make();
+  caught_signals signals_;  // terminal signals reach the clerks too; they ignore them, and we close the office
+  shared_progress& stage_ = shared_progress::make();
 };
 
 }  // namespace

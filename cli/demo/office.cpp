@@ -17,7 +17,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "holding/acquisition.hpp"
+#include "hold/acquisition.hpp"
 #include "process/io.hpp"
 
 namespace holdfast::cli {
@@ -55,7 +55,7 @@ void ticket_office::open_anew(int seats) {
       ", 0, 0); COMMIT");
 }
 
-// The fence is checked on reads, too: a reader that is late would go on to write what is not true any more.
+// The fence is also checked on reads, so that a holder that was overtaken does not start a sale.
 int ticket_office::sold(std::uint64_t fence) {
   const std::string mine = std::to_string(fence);
   return number("UPDATE train SET fence = " + mine + " WHERE fence <= " + mine + " RETURNING sold");
@@ -83,15 +83,15 @@ using namespace std::chrono_literals;
 
 constexpr auto a_sale_takes = 2ms;  // the customer pays, the ticket is printed
 
-/// False: all is sold, or the office refused.
-bool one_sale(const seller_rules& mine, ticket_office& office, std::uint64_t fence, stage& all) {
+/// Returns false if all seats are sold or the office rejected the sale.
+bool one_sale(const seller_rules& mine, ticket_office& office, std::uint64_t fence, shared_progress& all) {
   const int sold = office.sold(fence);
   if (sold < 0 || sold >= office.seats()) return false;
   if (all.shall_freeze == mine.number) {
     all.frozen_fence = fence;
     all.frozen = mine.number;
     while (!all.thaw) std::this_thread::sleep_for(1ms);
-    all.shall_freeze = stage::nobody;
+    all.shall_freeze = shared_progress::nobody;
   } else {
     std::this_thread::sleep_for(a_sale_takes);
   }
@@ -105,7 +105,7 @@ bool one_sale(const seller_rules& mine, ticket_office& office, std::uint64_t fen
 
 }  // namespace
 
-int sell_tickets(const seller_rules& mine, stage& all) {
+int sell_tickets(const seller_rules& mine, shared_progress& all) {
   try {
     ticket_office office(mine.office);
     if (mine.store.empty()) {
@@ -135,19 +135,19 @@ int sell_tickets(const seller_rules& mine, stage& all) {
 
 namespace {
 
-/// Asks to stop when nobody writes to the pipe any more.
-class closing_time {
+/// Requests a stop when all writers have closed the pipe.
+class closing_watch {
  public:
-  explicit closing_time(int pipe)
+  explicit closing_watch(int pipe)
       : watching_([this, pipe] {
           pollfd both[] = {{pipe, POLLIN, 0}, {done_.fd(), POLLIN, 0}};
           while (::poll(both, 2, -1) < 0) {
           }
           comes_.request_stop();
         }) {}
-  closing_time(const closing_time&) = delete;
-  closing_time& operator=(const closing_time&) = delete;
-  ~closing_time() { done_.set(); }
+  closing_watch(const closing_watch&) = delete;
+  closing_watch& operator=(const closing_watch&) = delete;
+  ~closing_watch() { done_.set(); }
   [[nodiscard]] std::stop_token comes() const { return comes_.get_token(); }
 
  private:
@@ -156,7 +156,7 @@ class closing_time {
   std::jthread watching_;
 };
 
-/// Or less, if it is time to close.
+/// Sleeps, but no longer than until closing.
 void pass_time(std::chrono::milliseconds length, const std::stop_token& closing) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -171,8 +171,8 @@ std::string title(const clerk& c) {
   return what + std::to_string(c.number);
 }
 
-/// A sale with the lock in hand. When all is sold, the next train is up.
-void sell_one(const clerk& c, ticket_office& office, const lease& held, stage& all) {
+/// Sells one ticket under the lock. When all are sold, the next train starts.
+void sell_one(const clerk& c, ticket_office& office, const lease& held, shared_progress& all) {
   const int sold = office.sold(held.fence());
   if (sold < 0) return;
   if (sold >= office.seats()) {
@@ -182,7 +182,7 @@ void sell_one(const clerk& c, ticket_office& office, const lease& held, stage& a
   }
 }
 
-void come_and_go(const clerk& c, store& locks, stage& all, const std::stop_token& closing) {
+void work(const clerk& c, store& locks, shared_progress& all, const std::stop_token& closing) {
   const std::string label = title(c);
   const lock_options how{.ttl = 5s, .label = label, .shared = c.does == clerk::kind::reader};
   std::optional<ticket_office> office;
@@ -204,19 +204,19 @@ void come_and_go(const clerk& c, store& locks, stage& all, const std::stop_token
 
 }  // namespace
 
-int work_until_closing(const clerk& c, int closing, stage& all) {
+int work_until_closing(const clerk& c, int closing, shared_progress& all) {
   try {
     store locks = open(c.store);
-    const closing_time soon(closing);
+    const closing_watch soon(closing);
     while (!soon.comes().stop_requested()) {
       try {
-        come_and_go(c, locks, all, soon.comes());
+        work(c, locks, all, soon.comes());
       } catch (const lock_error& e) {
         std::fprintf(stderr, "%s: %s; asking again\n", title(c).c_str(), e.what());
         pass_time(1s, soon.comes());
       }
     }
-    wait_until_gone_from(locks, c.name);
+    wait_until_forgotten(locks, c.name);
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", title(c).c_str(), e.what());
@@ -224,7 +224,7 @@ int work_until_closing(const clerk& c, int closing, stage& all) {
   }
 }
 
-staff::~staff() {
+child_processes::~child_processes() {
   for (const pid_t each : all_) {
     if (each > 0) ::kill(each, SIGKILL);
   }
@@ -233,7 +233,7 @@ staff::~staff() {
   }
 }
 
-void staff::hire(const std::function<int()>& work) {
+void child_processes::start(const std::function<int()>& work) {
   std::fflush(stdout);
   const pid_t boss = ::getpid();
   const pid_t pid = ::fork();
@@ -246,9 +246,9 @@ void staff::hire(const std::function<int()>& work) {
   all_.push_back(pid);
 }
 
-void staff::kill(std::size_t number, int signal) const { ::kill(all_.at(number), signal); }
+void child_processes::kill(std::size_t number, int signal) const { ::kill(all_.at(number), signal); }
 
-bool staff::all_ended() {
+bool child_processes::all_ended() {
   for (pid_t& each : all_) {
     if (each > 0 && ::waitpid(each, nullptr, WNOHANG) == each) each = 0;
   }

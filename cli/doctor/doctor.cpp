@@ -21,19 +21,19 @@ namespace {
 struct doctor_options {
   store_option store{};
   bool json = false;
-  bool quiet = false;    ///< the exit code says it all
-  bool verbose = false;  ///< also what is fine
+  bool quiet = false;    ///< only set the exit code
+  bool verbose = false;  ///< also print passed checks
 };
 
 /// What is printed about a store.
 struct report {
-  std::string url;  ///< without secrets
+  std::string url;  ///< without passwords
   guarantees promises;
   const std::vector<finding>& findings;
 
-  /// The worst first. Findings that are fine are only counted, unless they are requested.
+  /// Sorted by severity. Passed checks are only counted unless `with_fine`.
   [[nodiscard]] std::string as_text(const style&, bool with_fine) const;
-  /// One object in one line.
+  /// Returns one line.
   [[nodiscard]] std::string as_json() const;
 };
 
@@ -60,7 +60,7 @@ std::string coloured(severity level, const style& in) {
   return std::string(name);
 }
 
-/// In the words of docs/safety.md.
+/// Uses the words of docs/safety.md.
 std::string in_words(const guarantees& p) {
   std::string text = p.by == guarantees::exclusion::kernel
                          ? "  exclusion    by the kernel, for as long as the holder's process lives\n"
@@ -112,8 +112,8 @@ int exit_code_of(const std::vector<finding>& all) {
   return worst->level == finding::severity::warning ? 1 : 2;
 }
 
-/// Examines the store and prints the findings. Returns the exit code: 0 if all is fine or worth a note, 1 with a
-/// warning, 2 in danger. Throws lock_error.
+/// Examines the store and prints the findings. Returns 1 if there is a warning, 2 if there is a danger, otherwise 0.
+/// Throws lock_error.
 int doctor(const doctor_options& wanted) {
   const store examined = wanted.store.open({}, wanted.quiet);
   const std::vector<finding> found = examined.examine();
@@ -131,17 +131,17 @@ command_spec describe_doctor(const user_command&) {
   const auto wanted = std::make_shared<doctor_options>();
   return {.name = "doctor",
           .group = "care",
-          .description = "What is unsafe about a store, and how to mend it",
-          .examples = {{"holdfast doctor", "the store that is in force"},
+          .description = "Find what is unsafe about a store, and how to fix it",
+          .examples = {{"holdfast doctor", "the current store"},
                        {"holdfast doctor -q || echo look at it", "for a monitor"}},
           .options = {wanted->store.row(),
                       {.names = "--json", .help = "one JSON object", .into = &wanted->json},
                       {.names = "-q,--quiet",
-                       .help = "say nothing; the exit code tells: 0 fine, 1 a warning, 2 danger",
+                       .help = "print nothing; the exit code says 0 fine, 1 a warning, 2 danger",
                        .into = &wanted->quiet},
-                      {.names = "-v,--verbose", .help = "what is fine, too", .into = &wanted->verbose}},
-          .footer = "Exit codes: 0 fine, 1 a warning, 2 danger; 64, 69, 70, 77, 78: it could not be examined.",
-          .act = [wanted] { return carry_out([&] { return doctor(*wanted); }, wanted->quiet); }};
+                      {.names = "-v,--verbose", .help = "also print what is fine", .into = &wanted->verbose}},
+          .footer = "Exit codes: 0 fine, 1 a warning, 2 danger; 64, 69, 70, 77, 78 the store could not be examined.",
+          .act = [wanted] { return run_action([&] { return doctor(*wanted); }, wanted->quiet); }};
 }
 
 }  // namespace holdfast::cli

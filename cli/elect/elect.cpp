@@ -15,10 +15,10 @@
 #include <thread>
 
 #include "exit_code.hpp"
-#include "holding/status.hpp"
+#include "hold/status.hpp"
 #include "process/io.hpp"
+#include "run/monitor.hpp"
 #include "run/run.hpp"
-#include "run/supervision.hpp"
 #include "text/utf8.hpp"
 
 namespace holdfast::cli {
@@ -28,12 +28,12 @@ namespace {
 struct elect_options {
   run_options run{};
   unsigned max_terms = 0;  ///< 0: no limit
-  bool observe = false;    ///< no command: who leads?
+  bool observe = false;    ///< print the leader instead of running a command
 };
 
 using namespace std::chrono_literals;
 
-/// Watches an election, in a thread that leaves signals to others.
+/// Watches an election.
 class watcher {
  public:
   watcher(const elect_options& o, outbox& to)
@@ -42,7 +42,7 @@ class watcher {
         store_(options_.store.open({}, options_.quiet)),
         at_(store_, options_.names.front()) {}
 
-  /// Until it is asked to stop. Throws lock_error.
+  /// Runs until the stop is requested. Throws lock_error.
   void watch(std::stop_token stop) {
     for (auto pause = 1s; !stop.stop_requested(); pause = std::min(pause * 2, std::chrono::seconds(30))) {
       try {
@@ -52,13 +52,13 @@ class watcher {
         while (seen.wait_for_change(until(stop)));
       } catch (const lock_error& e) {
         if (code_of(e) != unreachable) throw;
-        if (!options_.quiet) say_in_words(std::string(e.what()) + "; looking again");
+        if (!options_.quiet) print_message(std::string(e.what()) + "; trying again");
         std::unique_lock lock(mutex_);
         (void)asked_.wait_for(lock, stop, pause, [] { return false; });
       }
     }
   }
-  /// A question that the store does not answer is not waited for.
+  /// Cancels a request that is not answered.
   void hang_up() noexcept { store_.close(); }
 
  private:
@@ -84,7 +84,7 @@ class watcher {
   std::condition_variable_any asked_;
 };
 
-/// Prints who leads, one line a change, until a signal comes. Returns the exit code. Throws lock_error.
+/// Prints the leader at each change, until a signal arrives. Returns the exit code. Throws lock_error.
 int observe(const elect_options& o) {
   caught_signals signals;
   outbox out(o.run.hold.status_fd >= 0 ? o.run.hold.status_fd : STDOUT_FILENO);
@@ -118,20 +118,21 @@ using duration = boot_clock::duration;
 
 constexpr duration shortest_pause = 1s, longest_pause = 30s;
 
-/// The command has not run, but it may go better the next time.
-bool may_pass(const run_end& how) {
+/// Returns true if the command did not run, but may run next time.
+bool may_pass(const run_result& how) {
   return how.cause == "no time" || how.cause == "lost" || (how.cause == "error" && how.of_worker.code == unreachable);
 }
 
 class campaigner {
  public:
-  campaigner(const elect_options& o, const run_place& where) : options_(o), where_(where), signals_(where.signals) {}
+  campaigner(const elect_options& o, const worker_context& where)
+      : options_(o), where_(where), signals_(where.signals) {}
 
-  worker_end go() {
+  worker_result go() {
     for (;;) {
-      const run_end how = run_once(options_.run, where_);
-      const bool ends_us = how.of_worker.died_of != 0 || how.asked_to_stop;
-      if (ends_us || (!how.ran && !may_pass(how))) return how.of_worker;
+      const run_result how = run_once(options_.run, where_);
+      const bool ended_by_user = how.of_worker.died_of != 0 || how.asked_to_stop;
+      if (ended_by_user || (!how.ran && !may_pass(how))) return how.of_worker;
       if (how.ran) ++terms_;
       if (options_.max_terms != 0 && terms_ >= options_.max_terms) return how.of_worker;
       pause(how);
@@ -140,14 +141,14 @@ class campaigner {
   }
 
  private:
-  /// A command that fails at once shall not be started without end; nor shall a store that is gone be asked so.
-  void pause(const run_end& how) {
+  /// Backs off while the command fails at once or the store does not answer.
+  void pause(const run_result& how) {
     const bool failed = how.cause == "error" || (how.cause == "command" && how.of_worker.code != fine);
     const duration now = failed && how.held_for < longest_pause ? next_ : shortest_pause;
     next_ = failed ? std::min(now * 2, longest_pause) : shortest_pause;
     if (options_.run.hold.verbose) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-      say_in_words("campaigning again in " + std::to_string(seconds) + "s");
+      print_message("campaigning again in " + std::to_string(seconds) + "s");
     }
     const boot_clock::time_point until = boot_clock::now() + now;
     while (boot_clock::now() < until && signals_.asked_to_stop() == 0) {
@@ -157,7 +158,7 @@ class campaigner {
   }
 
   const elect_options& options_;
-  const run_place& where_;  // one for all terms: no signal between two of them is missed
+  const worker_context& where_;  // the same for all terms, so that no signal between two terms is missed
   caught_signals& signals_;
   unsigned terms_ = 0;
   duration next_ = shortest_pause;
@@ -168,11 +169,11 @@ int elect(const elect_options& o) {
     std::fprintf(stderr, "holdfast: %s; see holdfast elect --help\n", wrong.c_str());
     return usage;
   }
-  return in_a_worker(o.run, [&o](const run_place& where) { return campaigner(o, where).go(); });
+  return run_in_worker(o.run, [&o](const worker_context& where) { return campaigner(o, where).go(); });
 }
 
 int refuse(const std::string& why) {
-  std::fprintf(stderr, "holdfast: %s; say: holdfast elect NAME -- CMD [ARG...], or holdfast elect --observe NAME\n",
+  std::fprintf(stderr, "holdfast: %s; usage: holdfast elect NAME -- CMD [ARG...], or holdfast elect --observe NAME\n",
                why.c_str());
   return usage;
 }
@@ -180,8 +181,9 @@ int refuse(const std::string& why) {
 int choose(elect_options& o, const user_command& after_dashes) {
   const std::string wrong = take_command(o.run, after_dashes);
   if (!o.observe) return wrong.empty() ? elect(o) : refuse(wrong);
-  if (!o.run.command.empty()) return refuse("whoever observes runs no command");
-  if (o.run.hold.status_fd == STDERR_FILENO) o.run.hold.status_fd = STDOUT_FILENO;  // --json: there is no command's
+  if (!o.run.command.empty()) return refuse("--observe runs no command");
+  if (o.run.hold.status_fd == STDERR_FILENO)
+    o.run.hold.status_fd = STDOUT_FILENO;  // --json: there is no command that uses stdout
   return observe(o);
 }
 
@@ -195,37 +197,41 @@ command_spec describe_elect(const user_command& after_dashes) {
   return {
       .name = "elect",
       .group = "hold",
-      .description = "Run a command while we lead, of all who stand for it",
+      .description = "Run a command while this process is the elected leader",
       .examples = {{"holdfast elect scheduler -- ./scheduler", "on each machine; it runs on one"},
-                   {"holdfast elect --observe scheduler", "who leads, one line a change"}},
+                   {"holdfast elect --observe scheduler", "the leader, one line per change"}},
       .usage = "holdfast elect [options] NAME -- CMD [ARG...]\nholdfast elect --observe [options] NAME",
       .options = joined(
-          {word_rows({.names = "NAME", .help = "of the election, and of its lock", .required = true, .single = true},
-                     hold.names),
+          {word_rows(
+               {.names = "NAME", .help = "the election, and the name of its lock", .required = true, .single = true},
+               hold.names),
            {hold.store.row()},
-           hold.manner_rows(),
-           supervision_rows(o.run),
+           hold.lease_rows(),
+           command_rows(o.run),
            {json_row(hold),
-            {.names = "--max-terms", .value = "N", .help = "exit after so many terms [0: never]", .into = &o.max_terms},
+            {.names = "--max-terms",
+             .value = "N",
+             .help = "exit after this many terms [0: never]",
+             .into = &o.max_terms},
             {.names = "--once",
-             .help = "exit after the first term, as the command did",
+             .help = "exit after the first term, with the command's exit code",
              .into = [&o] { o.max_terms = 1; },
              .excludes = {"--max-terms"}},
             {.names = "--observe",
-             .help = "run nothing; print who leads, one line a change",
+             .help = "run no command; print the leader at each change",
              .into = &o.observe,
              .excludes = {"--max-terms", "--once", "--ttl", "--label", "--command", "--max-hold", "--on-lost",
                           "--grace", "--env-prefix", "--verbose"}}}}),
       .footer =
-          "The command finds HOLDFAST_FENCE, the term, in its environment, and is stopped when the leadership is "
-          "lost. A store that gives no answer is asked again for ever.\n"
+          "HOLDFAST_FENCE in the command's environment is the term. The command is stopped when the leadership is "
+          "lost. If the store does not answer, elect tries again forever.\n"
           "Exit codes: after --once or --max-terms those of run; 126, 127 the command cannot be run; 64 usage, 77 "
           "not allowed, 78 configuration, 128+n by signal n.",
       .runs_command = true,
-      .after_parse = [&hold] { hold.settle_ttl(); },
+      .after_parse = [&hold] { hold.resolve_ttl(); },
       .act =
           [wanted, &after_dashes] {
-            return carry_out([&] { return choose(*wanted, after_dashes); }, wanted->run.hold.is_silent());
+            return run_action([&] { return choose(*wanted, after_dashes); }, wanted->run.hold.is_silent());
           }};
 }
 

@@ -3,7 +3,7 @@
 
 namespace holdfast::cli {
 
-/// `holdfast elect NAME -- CMD...`: campaigns again and again, and runs the command while it leads. See command.hpp.
+/// `holdfast elect NAME -- CMD...`: campaigns repeatedly and runs the command while leading. See command.hpp.
 [[nodiscard]] command_spec describe_elect(const user_command& after_dashes);
 
 }  // namespace holdfast::cli

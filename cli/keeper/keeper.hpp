@@ -6,26 +6,26 @@
 #include <string>
 
 #include "command.hpp"
-#include "holding/options.hpp"
+#include "hold/options.hpp"
 #include "process/io.hpp"
-#include "process/process_end.hpp"
+#include "process/watched_process.hpp"
 
 namespace holdfast::cli {
 
-/// `holdfast acquire NAME...`: leaves a keeper behind, a process that holds the lock for another one.
+/// `holdfast acquire NAME...`: starts a keeper, a process that holds the lock on behalf of another process.
 struct acquire_options {
   hold_options hold{};
-  std::optional<pid_t> hold_for{};  ///< whose lock it is; nothing: our parent's
-  int on_lost = 0;                  ///< the signal that it gets when the lock is lost; 0: none
+  std::optional<pid_t> hold_for{};  ///< the process that the lock is held for; empty: our parent
+  int on_lost = 0;                  ///< the signal sent to that process when the lock is lost; 0: none
   bool json = false;
 };
 
-/// `holdfast release NAME`: tells a keeper to let go.
+/// `holdfast release NAME`: asks the keeper to release the lock.
 struct release_options {
   store_option store{};
-  name_argument name{};  ///< of several names, the first
+  name_argument name{};  ///< if it holds several names, the first one
   std::string owner{};
-  std::uint64_t fence = 0;  ///< 0: by the owner
+  std::uint64_t fence = 0;  ///< 0: identified by the owner
   bool quiet = false;
 };
 
@@ -33,38 +33,36 @@ struct release_options {
 [[nodiscard]] command_spec describe_acquire(const user_command& after_dashes);
 [[nodiscard]] command_spec describe_release(const user_command& after_dashes);
 
-/// To the end; the keeper stays. Returns the exit code.
+/// Acquires the lock and leaves the keeper running. Returns the exit code.
 [[nodiscard]] int acquire(const acquire_options&);
-/// To the end. Returns the exit code. Throws lock_error.
+/// Returns the exit code. Throws lock_error.
 [[nodiscard]] int release(const release_options&);
-/// The keeper, in a process of its own that nobody waits for: gets the lock, tells `caller` what happens (as status
-/// does, the lines of a --status-fd), and holds it, once the caller has answered, until `whom` is gone. Returns the
-/// exit code.
-[[nodiscard]] int keep(const acquire_options&, process_end& whom, int caller);
+/// Runs the keeper, in a process that is not waited for: acquires the lock, writes events to `caller` (as for
+/// --status-fd) and, once the caller has confirmed, holds the lock until `target` has ended. Returns the exit code.
+[[nodiscard]] int run_keeper(const acquire_options&, watched_process& target, int caller);
 
-/// Where a keeper is told to let go: an abstract socket of this machine (of its network namespace) with the owner's id
-/// in its name. The id is random and used once, so nobody else can be meant; and the kernel takes the name away with
-/// the process.
-class door {
+/// Receives release requests for a keeper: an abstract Unix socket, visible in this machine's network namespace, with
+/// the owner id in its name. The id is random and used once, so the name identifies one keeper, and the kernel removes
+/// it with the process.
+class control_socket {
  public:
   /// Throws std::system_error.
-  explicit door(const std::string& owner);
-  [[nodiscard]] int fd() const noexcept { return fd_.get(); }  ///< readable: somebody may be there
-  /// Whoever is there and may ask: our user, or root. The reply is for as long as this is open.
-  struct visitor {
+  explicit control_socket(const std::string& owner);
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }  ///< readable when a request may be pending
+  /// A request of our user or of root. Closing it closes the connection.
+  struct request {
     descriptor from;
-    std::string name;  ///< what is to be let go
+    std::string name;  ///< the name to release
   };
-  [[nodiscard]] std::optional<visitor> open() const;
-  /// With this exit code of ours it is over.
-  static void reply(const visitor&, int code) noexcept;
+  [[nodiscard]] std::optional<request> open() const;
+  /// Sends the exit code of the release.
+  static void reply(const request&, int code) noexcept;
 
-  /// The other side: asks the keeper of that owner to let go of that name, and waits for its end. Returns its exit
-  /// code; usage: it holds another name, and goes on. Nothing: there is none here, of our user or
-  /// of root. Throws std::system_error: it did not
-  /// answer in time, or we are not its user.
-  [[nodiscard]] static std::optional<int> knock(const std::string& owner, const std::string& name,
-                                                std::chrono::milliseconds patience);
+  /// Client side: asks the keeper of this owner to release `name` and waits until it has ended. Returns its exit code,
+  /// or `usage` if it holds another name and goes on. Returns nothing if there is no keeper of our user or root. Throws
+  /// std::system_error if the keeper does not answer in time or rejects us.
+  [[nodiscard]] static std::optional<int> send_release(const std::string& owner, const std::string& name,
+                                                       std::chrono::milliseconds patience);
 
  private:
   descriptor fd_;

@@ -9,14 +9,14 @@ namespace holdfast::cli {
 namespace {
 
 constexpr std::size_t help_width = 80;
-constexpr std::size_t options_end = 27;  // the column where the text on an option begins
+constexpr std::size_t options_end = 27;  // the column of the option's help text
 
 std::string padded(std::string text, std::size_t to) {
   if (text.size() < to) text.append(to - text.size(), ' ');
   return text;
 }
 
-/// The line to type on the left and what it does on the right; below it, where it is too long for that.
+/// The command on the left and its effect on the right, or below if there is no room.
 std::string examples_text(const std::vector<example>& all) {
   std::size_t column = 0;
   for (const example& e : all) column = std::max(column, e.line.size() + 4);

@@ -5,9 +5,9 @@
 
 namespace holdfast::cli {
 
-/// The help of the program: examples and the commands by their groups. It fits on a screen.
+/// The help of the program: examples, and the commands by group. Fits on one screen.
 [[nodiscard]] std::string help_text(const program_spec&);
-/// The help of a command: examples, description, usage, options and exit codes, in 80 columns.
+/// The help of a command in 80 columns: examples, description, usage, options and exit codes.
 [[nodiscard]] std::string help_text(const program_spec&, const command_spec&);
 
 }  // namespace holdfast::cli

@@ -35,7 +35,7 @@ struct option_adder {
     };
     return to.add_option_function<std::string>(o.names, refusing, o.help);
   }
-  /// fill_lists() reads the words. CLI11 would take "[a,b]" for two, unless the option expects a fixed number of them.
+  /// fill_lists() stores the words. CLI11 would split "[a,b]" unless the option expects a fixed number of words.
   CLI::Option* operator()(word_list*) const {
     CLI::Option& added = *to.add_option(o.names, [](const CLI::results_t&) { return true; }, o.help);
     const int words = o.is_positional() ? most_words : 1;
@@ -53,7 +53,7 @@ struct option_adder {
   CLI::Option* add_duration(Into& into) const {
     return (*this)(value_reader([&into](const std::string& text) -> std::string {
       const auto parsed = parse_duration(text);
-      if (!parsed) return "'" + text + "' is no duration; say 250ms, 10s, 5m, 2h or 1d";
+      if (!parsed) return "'" + text + "' is not a duration; use for example 250ms, 10s, 5m, 2h or 1d";
       into = *parsed;
       return "";
     }));
@@ -79,8 +79,8 @@ void add(CLI::App& to, const command_spec& c) {
   }
 }
 
-/// The words as CLI11 has to get them to read them as we do. It would take the next word for the value that is empty in
-/// "--name=", and no word that begins with a dash for a name.
+/// Rewrites arguments that CLI11 would read differently: it takes the next word as the value of "--name=", and no word
+/// that begins with a dash as a name.
 word_list prepared(const program_spec& program, const word_list& arguments) {
   const command_spec* const command = arguments.empty() ? nullptr : program.find(arguments.front());
   if (command == nullptr) return arguments;
@@ -102,8 +102,7 @@ word_list prepared(const program_spec& program, const word_list& arguments) {
   return words;
 }
 
-/// Adds the words to their lists, in the order of the command line. Returns what is wrong with them; an empty string if
-/// nothing is.
+/// Stores the words in their lists, in the order of the command line. Returns an error, or an empty string.
 std::string fill_lists(const CLI::App& command, const command_spec& c) {
   std::map<const CLI::Option*, std::size_t> read;
   const auto list_of = [](const option_spec& o) {
@@ -125,19 +124,18 @@ std::string fill_lists(const CLI::App& command, const command_spec& c) {
 }
 
 std::string no_command(const program_spec& program, const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return "no command is given; say: holdfast COMMAND [options]";
+  if (arguments.empty()) return "no command given; usage: holdfast COMMAND [options]";
   const std::string& word = arguments.front();
-  if (word.starts_with('-')) return "no command is given; options come after it; say: holdfast COMMAND [options]";
-  if (!is_quotable(word)) return "this is no command";
+  if (word.starts_with('-')) return "no command given; options come after it; usage: holdfast COMMAND [options]";
+  if (!is_quotable(word)) return "unknown command";
   std::vector<std::string> names;
   for (const command_spec& c : program.commands) {
     if (!c.group.empty()) names.push_back(c.name);
   }
-  return "'" + word + "' is no command" + did_you_mean(word, names);
+  return "unknown command '" + word + "'" + did_you_mean(word, names);
 }
 
-/// The first option that the command does not know, without its value. Empty if there is none, or if it may be a
-/// secret.
+/// Returns the first unknown option without its value. Empty if there is none, or if it may be a secret.
 std::string unknown_option(const CLI::App& command) {
   for (const std::string& each : command.remaining(true)) {
     const std::string name = each.substr(0, each.find('='));
@@ -148,45 +146,45 @@ std::string unknown_option(const CLI::App& command) {
   return "";
 }
 
-/// CLI11 words these errors in its own way.
-std::string in_our_words(const CLI::App& command, const CLI::ParseError& e) {
+/// Replaces the wording of CLI11.
+std::string reworded(const CLI::App& command, const CLI::ParseError& e) {
   const std::string text = e.what();
   const auto between = [&](std::string_view before, std::string_view behind) {
     const std::size_t from = before.empty() ? 0 : text.find(before) + before.size();
     return text.substr(from, text.find(behind, from) - from);
   };
   const auto is = [&]<class T>(const T*) { return dynamic_cast<const T*>(&e) != nullptr; };
-  if (is(static_cast<CLI::ExtrasError*>(nullptr))) return "more is given than " + command.get_name() + " takes";
+  if (is(static_cast<CLI::ExtrasError*>(nullptr))) return "too many arguments for " + command.get_name();
   if (is(static_cast<CLI::ArgumentMismatch*>(nullptr)) && text.ends_with(" missing")) {
-    return between("", ":") + " wants a value";
+    return between("", ":") + " needs a value";
   }
   if (is(static_cast<CLI::ConversionError*>(nullptr)) && text.starts_with("Could not convert: ")) {
-    return between("Could not convert: ", " = ") + " wants a number";
+    return between("Could not convert: ", " = ") + " needs a number";
   }
   if (is(static_cast<CLI::ExcludesError*>(nullptr)) && text.find(" excludes ") != std::string::npos) {
-    return between("", " excludes ") + " and " + between(" excludes ", "\n") + " exclude each other";
+    return between("", " excludes ") + " and " + between(" excludes ", "\n") + " cannot be combined";
   }
   if (const std::size_t at = text.find("not in range "); at != std::string::npos) {
-    return between("", ":") + " wants a number from " + text.substr(at + std::string_view("not in range ").size());
+    return between("", ":") + " needs a number from " + text.substr(at + std::string_view("not in range ").size());
   }
   return text;
 }
 
-/// What to say if an unknown option is a name. Only what was given as a word of its own is quoted: the rest of another
-/// word may be a secret.
-std::string if_it_is_a_word(const command_spec& command, const std::string& unknown, const word_list& arguments) {
+/// A hint in case an unknown option is meant as a name. Only a whole argument is quoted: the rest of a longer one may
+/// be a secret.
+std::string dashed_name_hint(const command_spec& command, const std::string& unknown, const word_list& arguments) {
   const option_spec* const o = command.word_option();
   if (o == nullptr) return "";
   const bool is_word = std::ranges::find(arguments, unknown) != arguments.end();
-  return "; if it is a " + o->names.substr(2) + ", say " + o->names + "=" + (is_word ? unknown : o->value);
+  return "; if it is a " + o->names.substr(2) + ", use " + o->names + "=" + (is_word ? unknown : o->value);
 }
 
-/// A question mark ends a sentence.
-std::string refusal_line(const std::string& what, const std::string& help) {
+/// A question mark already ends the sentence.
+std::string error_line(const std::string& what, const std::string& help) {
   return "holdfast: " + what + (what.ends_with('?') ? " See " : "; see ") + help + " --help\n";
 }
 
-/// The error repeats an argument in the wrong place, but not a URL: it may contain a password.
+/// Removes URLs among the arguments, which may contain passwords, from an error.
 std::string without_urls(std::string text, const std::vector<std::string>& arguments) {
   for (const std::string& each : arguments) {
     const std::size_t at = each.find("://");
@@ -199,10 +197,10 @@ std::string without_urls(std::string text, const std::vector<std::string>& argum
   return text;
 }
 
-std::string refusal(const program_spec& program, const CLI::App& app, const CLI::ParseError& e,
-                    const std::vector<std::string>& arguments) {
+std::string error_text(const program_spec& program, const CLI::App& app, const CLI::ParseError& e,
+                       const std::vector<std::string>& arguments) {
   if (app.get_subcommands().empty() || !app.remaining().empty()) {
-    return refusal_line(no_command(program, arguments), "holdfast");
+    return error_line(no_command(program, arguments), "holdfast");
   }
   const CLI::App& command = *app.get_subcommands().front();
   std::string what;
@@ -213,16 +211,16 @@ std::string refusal(const program_spec& program, const CLI::App& app, const CLI:
       for (const std::string& name : o.names_with("--")) known.push_back(name);
     }
     const std::string meant = did_you_mean(unknown, known);
-    what = "there is no option '" + unknown + "'" + (meant.empty() ? if_it_is_a_word(spec, unknown, arguments) : meant);
+    what = "unknown option '" + unknown + "'" + (meant.empty() ? dashed_name_hint(spec, unknown, arguments) : meant);
   } else {
-    what = in_our_words(command, e);
+    what = reworded(command, e);
   }
-  return refusal_line(without_urls(what, arguments), "holdfast " + command.get_name());
+  return error_line(without_urls(what, arguments), "holdfast " + command.get_name());
 }
 
 }  // namespace
 
-reading parse(const program_spec& program, const word_list& arguments) {
+parsed_arguments parse(const program_spec& program, const word_list& arguments) {
   CLI::App app("", "holdfast");
   app.set_version_flag("--version", program.version);
   app.set_help_flag("-h,--help");
@@ -233,17 +231,17 @@ reading parse(const program_spec& program, const word_list& arguments) {
   };
   try {
     const word_list words = prepared(program, arguments);
-    app.parse(word_list(words.rbegin(), words.rend()));  // CLI11 takes the last one first
+    app.parse(word_list(words.rbegin(), words.rend()));  // CLI11 expects them in reverse order
   } catch (const CLI::CallForVersion& e) {
     return {.text = std::string(e.what()) + "\n"};
   } catch (const CLI::Success&) {
     return {.text = chosen() == nullptr ? help_text(program) : help_text(program, *chosen())};
   } catch (const CLI::ParseError& e) {
-    return {.code = usage, .text = refusal(program, app, e, arguments)};
+    return {.code = usage, .text = error_text(program, app, e, arguments)};
   }
   const command_spec& command = *chosen();
   if (const std::string wrong = fill_lists(*app.get_subcommands().front(), command); !wrong.empty()) {
-    return {.code = usage, .text = refusal_line(wrong, "holdfast " + command.name)};
+    return {.code = usage, .text = error_line(wrong, "holdfast " + command.name)};
   }
   if (command.after_parse) command.after_parse();
   return {.act = command.act};

@@ -7,9 +7,9 @@
 
 namespace holdfast::cli {
 
-/// Reads the arguments, without a user_command, into the targets of the command that they name. The action of the
-/// result is that of the command, and is valid as long as the program is. Errors say what is wrong and what would be
-/// right, and repeat nothing that may be a secret. Throws nothing but std::bad_alloc.
-[[nodiscard]] reading parse(const program_spec&, const std::vector<std::string>& arguments);
+/// Reads the arguments up to "--" into the targets of their command. The returned action is that of the command and
+/// refers to the program_spec. Errors say what is wrong and how to fix it, and contain nothing that may be a secret.
+/// Throws only std::bad_alloc.
+[[nodiscard]] parsed_arguments parse(const program_spec&, const std::vector<std::string>& arguments);
 
 }  // namespace holdfast::cli

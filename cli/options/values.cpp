@@ -12,18 +12,18 @@ namespace holdfast::cli {
 
 std::string open_descriptor(const std::string& text) {
   char* end = nullptr;
-  const long long fd = std::strtoll(text.c_str(), &end, 0);  // as the parser reads numbers
+  const long long fd = std::strtoll(text.c_str(), &end, 0);  // like CLI11's numbers
   const bool is_number = !text.empty() && end == text.c_str() + text.size();
   const bool is_open =
       is_number && fd >= 0 && fd <= std::numeric_limits<int>::max() && ::fcntl(static_cast<int>(fd), F_GETFD) >= 0;
-  return is_open ? "" : "'" + text + "' is no open file descriptor";
+  return is_open ? "" : "'" + text + "' is not an open file descriptor";
 }
 
 value_reader fence_reader(std::uint64_t& into) {
   return [&into](const std::string& text) -> std::string {
     const auto [end, why] = std::from_chars(text.data(), text.data() + text.size(), into);
     const bool is_fence = why == std::errc() && end == text.data() + text.size() && into > 0;
-    return is_fence ? "" : "'" + text + "' is no fence; holdfast show tells it";
+    return is_fence ? "" : "'" + text + "' is not a fence; holdfast show prints it";
   };
 }
 
@@ -32,15 +32,13 @@ option_rows name_argument::name_rows(const std::string& help) {
 }
 
 option_rows name_argument::prefix_rows() {
-  return word_rows({.names = "PREFIX", .help = "only names that begin so", .single = true}, words_);
+  return word_rows({.names = "PREFIX", .help = "only names with this prefix", .single = true}, words_);
 }
 
 option_spec store_option::row() {
   return {.names = "--store",
           .value = "STORE",
-          .help =
-              "a URL, or a name of the configuration; else $HOLDFAST_STORE, the default of the configuration, or a "
-              "directory of this user",
+          .help = "URL or configured name [$HOLDFAST_STORE, the configured default, or a directory of this user]",
           .into = &given_,
           .check = shared_store};
 }

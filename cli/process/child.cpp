@@ -22,7 +22,7 @@ std::string as_text(const environment& all) {
   return text;
 }
 
-void take_over(std::string_view text) {
+void apply_environment(std::string_view text) {
   while (!text.empty()) {
     const std::string line(text.substr(0, text.find('\0')));
     const std::size_t equals = line.find('=');
@@ -35,7 +35,7 @@ void take_over(std::string_view text) {
   }
 }
 
-std::vector<std::string> ours_with(const environment& changes) {
+std::vector<std::string> environment_with(const environment& changes) {
   std::vector<std::string> all;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string_view line(*at);
@@ -49,8 +49,8 @@ std::vector<std::string> ours_with(const environment& changes) {
   return all;
 }
 
-pid_t start_line(const std::string& line, const environment& more, const sigset_t& mask) {
-  std::vector<std::string> variables = ours_with(more);
+pid_t spawn_shell(const std::string& line, const environment& more, const sigset_t& mask) {
+  std::vector<std::string> variables = environment_with(more);
   std::vector<char*> found;
   for (std::string& each : variables) found.push_back(each.data());
   found.push_back(nullptr);
@@ -82,7 +82,7 @@ std::vector<pid_t> children_of_this_process() {
   for (pid_t each = 0; children >> each;) all.push_back(each);
   if (!children.is_open() || children.bad()) {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),
-                            at + " tells what a command has left behind, and cannot be read; is /proc mounted?");
+                            at + " lists what a command has left behind, and cannot be read; is /proc mounted?");
   }
   return all;
 }
@@ -119,40 +119,40 @@ constexpr char go_ahead = '!';
 }  // namespace
 
 child::child(std::vector<std::string> command, const sigset_t& before) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever loses its parent in there becomes ours, and is found
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphaned descendants are reparented to us, so that strays() finds them
   pipe_ends go = make_pipe(), failed = make_pipe();
   const pid_t parent = ::getpid();
   pid_ = fork_or_throw();
   if (pid_ == 0) {
     go.write.reset();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(0);  // it was gone before we could ask
+    if (::getppid() != parent) ::_exit(0);  // the parent exited before prctl() took effect
     run_command(command, before, go.read.get(), failed.write.get());
   }
-  ::setpgid(pid_, pid_);  // also here: whichever of us is first
+  ::setpgid(pid_, pid_);  // done in both processes, so that it is set whichever runs first
   go_ = std::move(go.write);
   failed_ = std::move(failed.read);
 }
 
 child::~child() {
-  go_.reset();  // one that was not started goes
+  go_.reset();  // a child that was not started exits
   if (started_) end_all();
   if (!ended_) ::waitpid(pid_, nullptr, 0);
 }
 
-/// In the fork: waits for the environment, and becomes the command.
+/// Runs in the forked child: waits for the environment, then executes the command.
 void child::run_command(const std::vector<std::string>& command, const sigset_t& before, int go, int failed) {
   ::setpgid(0, 0);
   std::string text;
-  if (!read_all(go, text) || text.empty()) ::_exit(0);  // not needed after all
-  take_over(std::string_view(text).substr(1));
+  if (!read_all(go, text) || text.empty()) ::_exit(0);  // start() was not called
+  apply_environment(std::string_view(text).substr(1));
   std::vector<char*> arguments;
   for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
   arguments.push_back(nullptr);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   ::execvp(arguments[0], arguments.data());
   const int why = errno;
-  [[maybe_unused]] const ssize_t told = ::write(failed, &why, sizeof why);
+  [[maybe_unused]] const ssize_t written = ::write(failed, &why, sizeof why);
   ::_exit(127);
 }
 
@@ -161,30 +161,30 @@ int child::start(const environment& more) {
   go_.reset();
   int why = 0;
   ssize_t n = 0;
-  do n = ::read(failed_.get(), &why, sizeof why);  // the end: it was closed by exec
+  do n = ::read(failed_.get(), &why, sizeof why);  // exec closes the pipe, so EOF means success
   while (n < 0 && errno == EINTR);
   failed_.reset();
   started_ = n != sizeof why;
   return started_ ? 0 : why;
 }
 
-void child::run_beside(const std::string& line, const environment& more, const sigset_t& before) {
-  beside_ = start_line(line, more, before);
+void child::run_hook(const std::string& line, const environment& more, const sigset_t& before) {
+  hook_ = spawn_shell(line, more, before);
 }
 
 bool child::signal_group(int number) noexcept { return group_gone() || ::kill(-pid_, number) == 0 || errno != EPERM; }
 
 bool child::signal_all(int number) noexcept {
   bool may = signal_group(number);
-  if (runs_beside() && number == SIGKILL) ::kill(-beside_, number);
+  if (hook_runs() && number == SIGKILL) ::kill(-hook_, number);
   try {
     for (const pid_t stray : strays()) {
       const pid_t group = ::getpgid(stray);
-      // nobody twice: to some, that means to hurry
-      if (group == pid_ || (beside_ != 0 && group == beside_)) continue;
+      // do not signal a process twice: some programs exit harder on the second signal
+      if (group == pid_ || (hook_ != 0 && group == hook_)) continue;
       if (::kill(stray, number) != 0 && errno == EPERM) may = false;
     }
-  } catch (const std::exception&) {  // they cannot be seen now: the group has it
+  } catch (const std::exception&) {  // strays are unknown now; the group has been signalled
   }
   return may;
 }
@@ -195,7 +195,7 @@ child::change child::look() {
     int status = 0;
     const pid_t who = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (who <= 0) return what;
-    if (who == beside_ && !WIFSTOPPED(status)) beside_ = 0;  // what it has left behind is a stray like any other
+    if (who == hook_ && !WIFSTOPPED(status)) hook_ = 0;  // its descendants are strays from now on
     if (who != pid_) continue;
     if (WIFSTOPPED(status)) {
       what = change::stopped;
@@ -204,20 +204,20 @@ child::change child::look() {
       ended_ = true;
       status_ = status;
       what = change::ended;
-      (void)group_gone();  // at once: the sooner it is seen, the less its number can be another's
+      (void)group_gone();  // check at once, before the group id can be reused
     }
   }
 }
 
 void child::end_all() noexcept {
-  for (spin between; !all_gone(); between.pause()) {
+  for (backoff between; !all_gone(); between.pause()) {
     signal_all(SIGKILL);
     (void)look();
   }
 }
 
-/// For as long as the leader is not reaped, or another is in the group, nobody else gets its number; afterwards it may
-/// be a stranger's, and is never used again.
+/// The group id cannot be reused while the leader is not reaped or the group has members. Afterwards it may belong to
+/// another group and is never used again.
 bool child::group_gone() noexcept {
   if (ended_ && !group_gone_) group_gone_ = ::kill(-pid_, 0) != 0 && errno == ESRCH;
   return group_gone_;
@@ -226,12 +226,12 @@ bool child::group_gone() noexcept {
 bool child::all_gone() noexcept {
   try {
     return ended_ && group_gone() && strays().empty();
-  } catch (const std::exception&) {  // whoever cannot be looked for is not gone
+  } catch (const std::exception&) {  // what cannot be checked is not gone
     return false;
   }
 }
 
-/// Our children but the command: those whose parents in there have ended, and what runs beside it.
+/// Our children except the command: its orphaned descendants, and the hook.
 std::vector<pid_t> child::strays() const {
   std::vector<pid_t> all = children_of_this_process();
   std::erase(all, pid_);

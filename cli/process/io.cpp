@@ -18,7 +18,7 @@
 
 namespace holdfast::cli {
 
-int write_while_read(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
+int write_with_timeout(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
   while (!text.empty()) {
     pollfd room{fd, POLLOUT, 0};
     if (::poll(&room, 1, static_cast<int>(patience.count())) <= 0) return ETIMEDOUT;
@@ -30,7 +30,7 @@ int write_while_read(int fd, std::string_view text, std::chrono::milliseconds pa
   return 0;
 }
 
-void turn_to_null(int fd) {
+void redirect_to_null(int fd) {
   const descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (null.get() < 0 || ::dup2(null.get(), fd) < 0)
     throw std::system_error(errno, std::generic_category(), "/dev/null");
@@ -42,16 +42,17 @@ pipe_ends make_pipe() {
   return {descriptor(ends[0]), descriptor(ends[1])};
 }
 
-input_end::input_end() noexcept : terminal_(::isatty(STDIN_FILENO) == 1) {
-  std::signal(SIGTTIN, SIG_IGN);  // put into the background in the middle of a read: it fails, and we are not stopped
+end_of_input::end_of_input() noexcept : terminal_(::isatty(STDIN_FILENO) == 1) {
+  std::signal(SIGTTIN, SIG_IGN);  // if we move to the background during a read, it fails instead of stopping us
 }
 
-int input_end::fd() const noexcept {
-  const pid_t foreground = terminal_ ? ::tcgetpgrp(STDIN_FILENO) : -1;  // -1: not of our session, and all may read it
+int end_of_input::fd() const noexcept {
+  const pid_t foreground =
+      terminal_ ? ::tcgetpgrp(STDIN_FILENO) : -1;  // -1: not our controlling terminal, so reading it never stops us
   return foreground >= 0 && foreground != ::getpgrp() ? -1 : STDIN_FILENO;
 }
 
-bool input_end::over() noexcept {
+bool end_of_input::over() noexcept {
   pollfd input{fd(), POLLIN, 0};
   if (over_ || ::poll(&input, 1, 0) <= 0) return over_;
   char dropped[4096];
@@ -75,7 +76,8 @@ bool outbox::write(const pollfd& reader) {
   if ((reader.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return false;
   if ((reader.revents & POLLOUT) == 0) return true;
   const std::lock_guard lock(mutex_);
-  const ssize_t n = ::write(to_, text_.data(), std::min<std::size_t>(text_.size(), PIPE_BUF));  // so it does not block
+  const ssize_t n =
+      ::write(to_, text_.data(), std::min<std::size_t>(text_.size(), PIPE_BUF));  // a write of this size does not block
   if (n < 0 && errno == EPIPE) return false;
   if (n < 0 && errno != EINTR && errno != EAGAIN) throw std::system_error(errno, std::generic_category(), "output");
   text_.erase(0, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
@@ -94,7 +96,7 @@ bool output::write(std::string_view text) const {
       text.remove_prefix(static_cast<std::size_t>(n));
     } else if (errno == EPIPE) {
       return false;
-    } else if (errno == EAGAIN) {  // somebody shares it with us, and does not want to wait there
+    } else if (errno == EAGAIN) {  // another process has set O_NONBLOCK on the shared description
       pollfd room{STDOUT_FILENO, POLLOUT, 0};
       ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
@@ -108,9 +110,9 @@ bool output::pause(milliseconds how_long) const {
   const auto end = boot_clock::now() + how_long;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(end - boot_clock::now());
-    pollfd reader{STDOUT_FILENO, 0, 0};  // asked for nothing, it still tells that the other end is gone
-    const int told = ::poll(&reader, 1, static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 3'600'000)));
-    if (told > 0) return false;
+    pollfd reader{STDOUT_FILENO, 0, 0};  // without events, poll() still reports a closed reader
+    const int ready = ::poll(&reader, 1, static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 3'600'000)));
+    if (ready > 0) return false;
     if (left <= milliseconds(0)) return true;
   }
 }
@@ -123,10 +125,10 @@ std::optional<std::size_t> output::columns() const noexcept {
 std::optional<window> window_of(int fd) noexcept {
   if (::isatty(fd) != 1) return std::nullopt;
   window is;
-  winsize told{};
-  if (::ioctl(fd, TIOCGWINSZ, &told) != 0) return is;
-  if (told.ws_col > 0) is.columns = told.ws_col;
-  if (told.ws_row > 0) is.rows = told.ws_row;
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0) return is;
+  if (size.ws_col > 0) is.columns = size.ws_col;
+  if (size.ws_row > 0) is.rows = size.ws_row;
   return is;
 }
 
@@ -136,6 +138,6 @@ int poll_timeout(boot_clock::time_point until) noexcept {
   return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 3'600'000));
 }
 
-void say_in_words(std::string_view line) { write_while_read(STDERR_FILENO, "holdfast: " + printable(line) + "\n"); }
+void print_message(std::string_view line) { write_with_timeout(STDERR_FILENO, "holdfast: " + printable(line) + "\n"); }
 
 }  // namespace holdfast::cli

@@ -17,7 +17,7 @@
 
 namespace holdfast::cli {
 
-/// A file descriptor that closes itself.
+/// Owns a file descriptor.
 class descriptor {
  public:
   descriptor() noexcept = default;
@@ -37,21 +37,21 @@ class descriptor {
   int fd_ = -1;
 };
 
-/// Writes the text. When the reader is gone, or takes nothing for this long, the rest is dropped. Returns 0, or the
-/// errno that says why it was dropped: ETIMEDOUT for a reader that takes nothing.
-int write_while_read(int fd, std::string_view text,
-                     std::chrono::milliseconds patience = std::chrono::milliseconds(100)) noexcept;
+/// Writes the text. Drops the rest if the reader is gone or reads nothing for `patience`. Returns 0, or the errno of
+/// the failure; ETIMEDOUT for a reader that does not read.
+int write_with_timeout(int fd, std::string_view text,
+                       std::chrono::milliseconds patience = std::chrono::milliseconds(100)) noexcept;
 
-/// From now on that descriptor is /dev/null. Throws std::system_error.
-void turn_to_null(int fd);
+/// Redirects the descriptor to /dev/null. Throws std::system_error.
+void redirect_to_null(int fd);
 
-/// The two ends of a pipe; neither survives exec. Throws std::system_error.
+/// A pipe with close-on-exec. Throws std::system_error.
 struct pipe_ends {
   descriptor read, write;
 };
 [[nodiscard]] pipe_ends make_pipe();
 
-/// Set from any thread, seen by poll().
+/// An event that any thread can set and poll() can wait for.
 class flag {
  public:
   flag() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -59,7 +59,7 @@ class flag {
   }
   void set() const noexcept {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t told = ::write(fd_.get(), &one, sizeof one);
+    [[maybe_unused]] const ssize_t written = ::write(fd_.get(), &one, sizeof one);
   }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   void take() const noexcept {
@@ -71,24 +71,24 @@ class flag {
   descriptor fd_;
 };
 
-/// What, besides a signal, ends a wait or a hold: those for whom it is have no use for it any more.
-class ending {
+/// A condition other than a signal that ends a wait or a hold.
+class end_condition {
  public:
-  virtual ~ending() = default;
-  /// Readable when over() is worth a look; -1: it cannot tell for now, and is to be asked again in a while.
+  virtual ~end_condition() = default;
+  /// Readable when over() should be checked. -1 if that cannot be polled now; check again after recheck_interval.
   [[nodiscard]] virtual int fd() const noexcept = 0;
-  /// Never blocks; once true, always true.
+  /// Does not block. Once true, it stays true.
   [[nodiscard]] virtual bool over() noexcept = 0;
 };
 
-/// How long to wait for something whose descriptor is -1.
-inline constexpr std::chrono::milliseconds ask_again{500};
+/// How often to check an end_condition whose descriptor is -1.
+inline constexpr std::chrono::milliseconds recheck_interval{500};
 
-/// The end of stdin. What comes before it is dropped. In the background a terminal is not read: its keys are meant for
-/// others, and whoever reads it there would be stopped.
-class input_end final : public ending {
+/// True when stdin has ended. Input is discarded. A terminal is not read in the background, since that would stop the
+/// process.
+class end_of_input final : public end_condition {
  public:
-  input_end() noexcept;
+  end_of_input() noexcept;
   [[nodiscard]] int fd() const noexcept override;
   [[nodiscard]] bool over() noexcept override;
 
@@ -97,21 +97,21 @@ class input_end final : public ending {
   bool over_ = false;
 };
 
-/// Lines on their way to a reader, who may be slow: none is lost, and nobody has to wait for it. put() may be called
-/// from any thread, the others are for the one that writes.
+/// Buffers lines for a slow reader, so that no line is lost and no writer blocks. put() may be called from any thread,
+/// the other functions only from the thread that writes.
 class outbox {
  public:
-  /// SIGPIPE must be blocked or ignored; the descriptor stays the caller's.
+  /// SIGPIPE must be blocked or ignored. Does not own the descriptor.
   explicit outbox(int to) : to_(to) {}
   void put(const std::string& line);
 
   [[nodiscard]] bool empty();
-  /// To be waited for, beside the reader's end: that something is put, while there is nothing to write.
+  /// For poll(): readable when something is put into the empty buffer.
   [[nodiscard]] pollfd news() { return {empty() ? put_.fd() : -1, POLLIN, 0}; }
-  /// The reader's end, to be waited for: for room if there is anything to write, else for the reader to go.
+  /// For poll(): writable when there is text and room for it; reports an error when the reader is gone.
   [[nodiscard]] pollfd reader() { return {to_, static_cast<short>(empty() ? 0 : POLLOUT), 0}; }
-  /// After poll() has seen that end: writes as much as there is room for. False: nobody reads any more. Throws
-  /// std::system_error, such as for a full disk.
+  /// Writes as much as fits; `reader` is the result of poll(). Returns false if the reader is gone. Throws
+  /// std::system_error, for example if the disk is full.
   [[nodiscard]] bool write(const pollfd& reader);
 
  private:
@@ -121,16 +121,17 @@ class outbox {
   std::string text_;
 };
 
-/// Standard output, for what comes bit by bit. Whoever reads it may have had enough (head -1): that is no error, and we
-/// are told instead of ended.
+/// Standard output for commands that write over time. A reader that closes the pipe (head -1) is not an error: write()
+/// returns false.
 class output {
  public:
-  output() noexcept;  ///< a closed pipe does not end the process from now on
-  /// All of it, at once. False: nobody reads any more. Throws std::system_error, such as for a full disk.
+  output() noexcept;  ///< ignores SIGPIPE from now on
+  /// Writes all of the text. Returns false if the reader is gone. Throws std::system_error, for example if the disk is
+  /// full.
   [[nodiscard]] bool write(std::string_view text) const;
-  /// For so long, or until nobody reads any more: then false.
+  /// Sleeps. Returns false at once if the reader goes.
   [[nodiscard]] bool pause(std::chrono::milliseconds) const;
-  /// Of the terminal that it is; nothing: it is none.
+  /// The width of the terminal; empty if stdout is not a terminal.
   [[nodiscard]] std::optional<std::size_t> columns() const noexcept;
 };
 
@@ -138,14 +139,14 @@ struct window {
   std::size_t columns = 80, rows = 24;
 };
 
-/// The size of a terminal, as it is now; what it does not know is as above. Nothing: it is none.
+/// Returns the current size of a terminal; unknown dimensions keep the defaults. Empty if `fd` is not a terminal.
 [[nodiscard]] std::optional<window> window_of(int fd) noexcept;
 
-/// For poll(): until then, but no longer than it can wait.
+/// Returns the timeout for poll(): until then, capped at an hour.
 [[nodiscard]] int poll_timeout(boot_clock::time_point until) noexcept;
 
-/// Says a line on stderr, for people: "holdfast: ...". What others wrote in it is made harmless. A reader who does not
-/// read is left behind after a moment: nobody shall keep us from minding the lock.
-void say_in_words(std::string_view line);
+/// Prints "holdfast: ..." on stderr, with control characters escaped. Gives up after a moment if stderr is not read, so
+/// that a stuck reader cannot keep us from watching the lock.
+void print_message(std::string_view line);
 
 }  // namespace holdfast::cli

@@ -11,7 +11,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr int that_end_us[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+constexpr int terminating[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 sigset_t only(int number) noexcept {
   sigset_t it;
@@ -31,18 +31,18 @@ caught_signals::caught_signals() {
   }
   ::sigprocmask(SIG_BLOCK, &all, &before_);
   ::sigemptyset(&ignored_);
-  for (const int number : that_end_us) {
+  for (const int number : terminating) {
     struct sigaction is{};
     if (::sigaction(number, nullptr, &is) == 0 && is.sa_handler == SIG_IGN) ::sigaddset(&ignored_, number);
   }
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child goes without a word
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, children are reaped without notice
   ::sigdelset(&all, SIGTTOU);
   ::sigdelset(&all, SIGPIPE);
   fd_ = descriptor(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   if (fd_.get() < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
 }
 
-void caught_signals::stop_here() const noexcept {
+void caught_signals::stop_process() const noexcept {
   const sigset_t it = only(SIGTSTP);
   ::raise(SIGTSTP);
   ::pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
@@ -56,20 +56,20 @@ int caught_signals::next() const noexcept {
 
 int caught_signals::asked_to_stop() noexcept {
   while (const int number = next()) {
-    if (number == SIGTSTP && stops_) stop_here();
-    if (ends_us(number) && !ignored(number)) ends_us_ = number;
+    if (number == SIGTSTP && stops_) stop_process();
+    if (is_terminating(number) && !ignored(number)) terminated_by_ = number;
   }
-  return ends_us_;
+  return terminated_by_;
 }
 
-bool ends_us(int number) noexcept {
-  for (const int each : that_end_us) {
+bool is_terminating(int number) noexcept {
+  for (const int each : terminating) {
     if (number == each) return true;
   }
   return false;
 }
 
-void die_of(int number) noexcept {
+void die_by_signal(int number) noexcept {
   std::signal(number, SIG_DFL);
   const sigset_t it = only(number);
   ::raise(number);

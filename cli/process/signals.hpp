@@ -5,35 +5,36 @@
 
 namespace holdfast::cli {
 
-/// Those of the program, from now on read and not delivered.
+/// Blocks the signals that concern the program and reads them from a descriptor instead.
 class caught_signals {
  public:
   caught_signals();  ///< throws std::system_error
-  /// The mask that was there before.
+  /// The signal mask before this object was created.
   [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
-  /// Our caller (nohup, or a shell for its background) has us ignore it. A blocked signal comes nevertheless.
+  /// Returns whether the process that started us (nohup, or a shell for a background job) ignores the signal. A blocked
+  /// signal is queued even if it is ignored.
   [[nodiscard]] bool ignored(int number) const noexcept { return ::sigismember(&ignored_, number) == 1; }
-  /// As SIGTSTP does where it is not caught: where no shell could continue us (we lead the session, as in a container),
-  /// the kernel does not stop us.
-  void stop_here() const noexcept;
+  /// Stops the process like an uncaught SIGTSTP. The kernel does not stop it if no shell could continue it, for example
+  /// if it leads the session in a container.
+  void stop_process() const noexcept;
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// The next one; 0 if there is none.
+  /// Returns the next signal, or 0.
   [[nodiscard]] int next() const noexcept;
-  /// The last one that ends us, of those that have ever come; 0 if there is none. For as long as no command runs: the
-  /// others are dropped, and we stop where we are told to.
+  /// Returns the last terminating signal so far, or 0. Only for use while no command runs: other signals are dropped,
+  /// and SIGTSTP stops us.
   int asked_to_stop() noexcept;
-  /// From now on we are a worker: whether to stop is its front's business.
-  void leave_stopping_to_the_front() noexcept { stops_ = false; }
+  /// Called in the worker: its supervisor handles SIGTSTP.
+  void leave_stopping_to_supervisor() noexcept { stops_ = false; }
 
  private:
   sigset_t before_{}, ignored_{};
   descriptor fd_;
-  int ends_us_ = 0;
+  int terminated_by_ = 0;
   bool stops_ = true;
 };
 
-[[nodiscard]] bool ends_us(int number) noexcept;
-/// Ends the process as this signal does, for whoever looks at how it ended.
-void die_of(int number) noexcept;
+[[nodiscard]] bool is_terminating(int number) noexcept;
+/// Ends the process by this signal, so that its parent sees the right wait status.
+void die_by_signal(int number) noexcept;
 
 }  // namespace holdfast::cli

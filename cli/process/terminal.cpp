@@ -25,7 +25,7 @@ terminal::terminal()
 
 bool terminal::ours() const noexcept { return there() && ::tcgetpgrp(tty_.get()) == group_; }
 
-// SIGTTOU is blocked in this program, so that it may do this from the background.
+// SIGTTOU is blocked, so a background process may call tcsetpgrp().
 void terminal::give_to(pid_t group) noexcept {
   if (ours() && ::tcsetpgrp(tty_.get(), group) == 0) given_to_ = group;
 }
@@ -33,7 +33,8 @@ void terminal::give_to(pid_t group) noexcept {
 void terminal::take_back() noexcept {
   if (!given()) return;
   const pid_t now = ::tcgetpgrp(tty_.get());
-  const bool nobody = now <= 1 || (::kill(-now, 0) != 0 && errno == ESRCH);  // a group that the command made, and ended
+  const bool nobody =
+      now <= 1 || (::kill(-now, 0) != 0 && errno == ESRCH);  // a group that the command made and that has ended
   if (now == given_to_ || nobody) ::tcsetpgrp(tty_.get(), group_);
   given_to_ = 0;
 }

@@ -5,9 +5,9 @@
 
 namespace holdfast::cli {
 
-/// The terminal that we were started from. Its keys (interrupt, stop) go to whoever has the foreground, and nobody else
-/// may read it. A job of its own hands it to its command at once; in a script or a pipeline others need it as well, so
-/// the command gets it only when it turns out to want it.
+/// The controlling terminal. Its keys (interrupt, stop) go to the foreground process group, and no other group may read
+/// from it. If we are a job of our own, the command gets the foreground at once. In a script or a pipeline other
+/// processes may need the terminal, so the command gets it only when it tries to use it.
 class terminal {
  public:
   terminal();
@@ -16,15 +16,15 @@ class terminal {
   terminal& operator=(const terminal&) = delete;
 
   [[nodiscard]] bool there() const noexcept { return tty_.get() >= 0; }
-  /// Nobody else of this job needs it.
+  /// No other process of this job needs it.
   [[nodiscard]] bool for_us_alone() const noexcept { return alone_; }
-  /// Our group has the foreground; that of the process that made this.
+  /// True if the process group that created this object is in the foreground.
   [[nodiscard]] bool ours() const noexcept;
-  /// Hands the foreground to that group, if we have it: a shell may have put us into the background.
+  /// Moves the group to the foreground, if we are there: a shell may have put us into the background.
   void give_to(pid_t group) noexcept;
-  /// Takes it back, unless somebody else, such as the shell, has it by now.
+  /// Moves us back to the foreground, unless another group, such as the shell's, is there by now.
   void take_back() noexcept;
-  /// The same, where another process of ours has given it to that group.
+  /// Like take_back(), if another process of ours moved the group to the foreground.
   void take_back_from(pid_t group) noexcept;
   [[nodiscard]] bool given() const noexcept { return given_to_ != 0; }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "exit_code.hpp"
-#include "free/free.hpp"
-#include "holding/acquisition.hpp"
-#include "holding/status.hpp"
+#include "hold/acquisition.hpp"
+#include "hold/status.hpp"
+#include "probe/probe.hpp"
 #include "run/run.hpp"
 #include "text/utf8.hpp"
 #include "text/words.hpp"
@@ -73,35 +73,35 @@ std::string holders_of(const state& is) {
   return others == 0 ? first : first + " and " + std::to_string(others) + " more";
 }
 
-/// On stdout: there is no command that it could belong to.
+/// On stdout, since no command uses it.
 void say(const run_options& o, const std::string& line) {
   if (!o.hold.quiet) std::printf("%s\n", line.c_str());
 }
 
-int look_and_tell(const run_options& o, const status& told, const teller& tell) {
-  const std::vector<sight> seen = look(o.hold.store.open({}, o.hold.quiet), o.hold, for_one_look());
+int report_probe(const run_options& o, const status& events, const reporter& report) {
+  const std::vector<probe_result> seen = look(o.hold.store.open({}, o.hold.quiet), o.hold, probe_limit());
   for (const auto& [name, is, free] : seen) {
     const std::string holder = holders_of(is);
-    told.tell(free ? "free" : "busy", {{"name", name}, {"holder", holder}, {"waiting", std::uint64_t{is.waiting}}});
-    std::string line = onlooker::line(name + (free ? ": free" : ": busy"), holder);
+    events.write(free ? "free" : "busy", {{"name", name}, {"holder", holder}, {"waiting", std::uint64_t{is.waiting}}});
+    std::string line = event_recorder::line(name + (free ? ": free" : ": busy"), holder);
     if (is.waiting > 0) line += "; " + std::to_string(is.waiting) + (is.waiting == 1 ? " waits" : " wait");
-    say(o, printable(line));  // names, and what the holders say who they are
+    say(o, printable(line));  // names and labels are written by other clients
   }
-  const bool all_free = std::ranges::all_of(seen, &sight::free);
+  const bool all_free = std::ranges::all_of(seen, &probe_result::free);
   const char* const would = all_free ? "would run: " : o.hold.wait == 0ms ? "would not run: " : "would wait, and run: ";
   say(o, would + shell_words(o.command));
-  return tell.end(all_free || o.hold.skip ? int{fine} : o.hold.busy_code, "dry run");
+  return report.end(all_free || o.hold.skip ? int{fine} : o.hold.busy_code, "dry run");
 }
 
 }  // namespace
 
 int dry_run(const run_options& o) {
-  const status told(o.hold.status_fd);
-  const teller tell(o.hold, told);
+  const status events(o.hold.status_fd);
+  const reporter report(o.hold, events);
   try {
-    return look_and_tell(o, told, tell);
+    return report_probe(o, events, report);
   } catch (const lock_error& e) {
-    return tell.end_wrong(code_of(e), "error", e.what());
+    return report.end_wrong(code_of(e), "error", e.what());
   }
 }
 
@@ -111,13 +111,13 @@ std::string variable_prefix(const std::string& text) {
   const auto fine = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
   const bool digit_first = !text.empty() && text.front() >= '0' && text.front() <= '9';
   if (!text.empty() && !digit_first && std::all_of(text.begin(), text.end(), fine)) return "";
-  return "'" + text + "' is no beginning of a variable's name; say A to Z, 0 to 9 and _, a digit not first";
+  return "'" + text + "' is not a valid prefix of variable names; use A to Z, 0 to 9 and _, not beginning with a digit";
 }
 
 value_reader on_lost_reader(on_lost& into) {
   return [&into](const std::string& text) -> std::string {
     const auto read = on_lost::of(text);
-    if (!read) return "'" + text + "' is neither ignore, nor exec:LINE, nor a signal; say term, kill, INT, HUP ...";
+    if (!read) return "'" + text + "' is neither ignore, nor exec:LINE, nor a signal; use term, kill, INT, HUP ...";
     into = *read;
     return "";
   };
@@ -127,7 +127,7 @@ value_reader on_lost_reader(on_lost& into) {
 
 option_spec json_row(hold_options& o) {
   return {.names = "--json",
-          .help = "say what happens on stderr, one JSON object a line",
+          .help = "write events to stderr, one JSON object per line",
           .into =
               [&o] {
                 o.status_fd = STDERR_FILENO;
@@ -137,40 +137,39 @@ option_spec json_row(hold_options& o) {
           .excludes = {"--status-fd", "--quiet", "--verbose"}};
 }
 
-option_rows supervision_rows(run_options& o) {
+option_rows command_rows(run_options& o) {
   const auto shell_line = [&o](const std::string& line) -> std::string {
     o.command = {"/bin/sh", "-c", line};
     return "";
   };
-  return {
-      {.names = "-c,--command",
-       .value = "STRING",
-       .help = "run this by /bin/sh -c, instead of a command behind --",
-       .into = shell_line},
-      {.names = "--max-hold",
-       .value = "D",
-       .help = "stop the command before it has held the lock for so long",
-       .into = &o.hold.max_hold},
-      {.names = "--on-lost",
-       .value = "WHAT",
-       .help = "term, kill, a signal's name, ignore, or exec:LINE (for /bin/sh, and then term): what happens to the "
-               "command when the lock is lost, or is about to be [term]",
-       .into = on_lost_reader(o.lost)},
-      {.names = "--grace",
-       .value = "D",
-       .help = "from that signal to SIGKILL, half of the ttl at most [a quarter of it, 5s at most]",
-       .into = &o.grace},
-      {.names = "--env-prefix",
-       .value = "P",
-       .help = "P_NAME, P_FENCE ... in the command's environment [HOLDFAST]",
-       .into = &o.env_prefix,
-       .check = variable_prefix}};
+  return {{.names = "-c,--command",
+           .value = "STRING",
+           .help = "run this with /bin/sh -c, instead of a command after --",
+           .into = shell_line},
+          {.names = "--max-hold",
+           .value = "D",
+           .help = "stop the command before it has held the lock for this long",
+           .into = &o.hold.max_hold},
+          {.names = "--on-lost",
+           .value = "WHAT",
+           .help = "what to do when the lock is lost or about to be: term, kill, a signal name, ignore, or exec:LINE "
+                   "(a line for /bin/sh, followed by term) [term]",
+           .into = on_lost_reader(o.lost)},
+          {.names = "--grace",
+           .value = "D",
+           .help = "time between that signal and SIGKILL, at most half of the ttl [a quarter of it, at most 5s]",
+           .into = &o.grace},
+          {.names = "--env-prefix",
+           .value = "P",
+           .help = "P_NAME, P_FENCE ... in the command's environment [HOLDFAST]",
+           .into = &o.env_prefix,
+           .check = variable_prefix}};
 }
 
 std::string take_command(run_options& o, const user_command& after_dashes) {
   const bool has_line = !o.command.empty();
-  if (has_line && !after_dashes.empty()) return "a command is given twice, by -c and behind --";
-  if (!has_line && after_dashes.empty()) return "no command is given";
+  if (has_line && !after_dashes.empty()) return "two commands given, with -c and after --";
+  if (!has_line && after_dashes.empty()) return "no command given";
   if (!has_line) o.command = after_dashes;
   return "";
 }
@@ -183,19 +182,19 @@ command_spec describe_run(const user_command& after_dashes) {
       .group = "hold",
       .description = "Hold a lock while a command runs",
       .examples = {{"holdfast run backup -- ./backup.sh", "one at a time, the others wait"},
-                   {"holdfast run -w 5s db -- ./migrate.sh", "for 5s at most, else exit 75"},
-                   {"holdfast run --skip nightly -- ./report.sh", "held elsewhere: fine, exit 0"}},
+                   {"holdfast run -w 5s db -- ./migrate.sh", "wait at most 5s, else exit 75"},
+                   {"holdfast run --skip nightly -- ./report.sh", "exit 0 if it is held elsewhere"}},
       .usage = "holdfast run [options] NAME... -- CMD [ARG...]\nholdfast run [options] NAME... -c STRING",
       .options = joined({o.hold.rows(),
                          {o.hold.skip_row()},
-                         supervision_rows(o),
+                         command_rows(o),
                          {{.names = "--min-hold",
                            .value = "D",
-                           .help = "keep the lock for so long at least, though the command has ended [0]",
+                           .help = "hold the lock at least this long, even if the command ends earlier [0]",
                            .into = &o.min_hold},
                           json_row(o.hold),
                           {.names = "--dry-run",
-                           .help = "say whether it could be had, who holds it and what would be run",
+                           .help = "print whether the lock is free, who holds it and what would be run",
                            .into = &o.dry_run}}}),
       .footer =
           "Exit codes: the command's own; 64 usage, 69 store unreachable, 75 busy, 77 not allowed, 78 configuration, "
@@ -203,12 +202,12 @@ command_spec describe_run(const user_command& after_dashes) {
           "The command finds HOLDFAST_NAME, HOLDFAST_FENCE, HOLDFAST_OWNER and HOLDFAST_STORE in its environment, and "
           "HOLDFAST_NAMES, HOLDFAST_FENCES (one a line), HOLDFAST_MODE, HOLDFAST_PERMITS and HOLDFAST_TTL_MS.",
       .runs_command = true,
-      .after_parse = [&o] { o.hold.settle_ttl(); },
+      .after_parse = [&o] { o.hold.resolve_ttl(); },
       .act =
           [wanted, &after_dashes] {
             const std::string wrong = take_command(*wanted, after_dashes);
-            if (wrong.empty()) return carry_out([&] { return run(*wanted); }, wanted->hold.is_silent());
-            std::fprintf(stderr, "holdfast: %s; say: holdfast run NAME -- CMD [ARG...]\n", wrong.c_str());
+            if (wrong.empty()) return run_action([&] { return run(*wanted); }, wanted->hold.is_silent());
+            std::fprintf(stderr, "holdfast: %s; usage: holdfast run NAME -- CMD [ARG...]\n", wrong.c_str());
             return static_cast<int>(usage);
           }};
 }

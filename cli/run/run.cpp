@@ -13,14 +13,14 @@
 #include <utility>
 
 #include "exit_code.hpp"
-#include "holding/acquisition.hpp"
-#include "holding/status.hpp"
+#include "hold/acquisition.hpp"
+#include "hold/status.hpp"
 #include "process/child.hpp"
-#include "process/front.hpp"
 #include "process/io.hpp"
 #include "process/signals.hpp"
+#include "process/supervisor.hpp"
 #include "process/terminal.hpp"
-#include "run/supervision.hpp"
+#include "run/monitor.hpp"
 
 namespace holdfast::cli {
 
@@ -28,50 +28,50 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What the front has been told to begin with is told to have ended, however that comes about.
+/// Tells the supervisor that the command has ended, on every path.
 class command_of {
  public:
-  explicit command_of(front& user_sees) noexcept : front_(user_sees) {}
+  explicit command_of(supervisor_proxy& supervisor) noexcept : supervisor_(supervisor) {}
   command_of(const command_of&) = delete;
   command_of& operator=(const command_of&) = delete;
   ~command_of() { end(); }
   void end() {
-    if (!std::exchange(ended_, true)) front_.command_ended();
+    if (!std::exchange(ended_, true)) supervisor_.command_ended();
   }
 
  private:
-  front& front_;
+  supervisor_proxy& supervisor_;
   bool ended_ = false;
 };
 
-/// One run in its worker, from the first look at the lock to the end of the command.
+/// One run in the worker, from acquiring the lock to the end of the command.
 class runner {
  public:
-  runner(const run_options& o, const run_place& where)
+  runner(const run_options& o, const worker_context& where)
       : options_(o),
         label_(where.label),
-        status_(where.told),
-        tell_(o.hold, status_),
+        status_(where.events),
+        report_(o.hold, status_),
         signals_(where.signals),
         terminal_(where.tty),
-        front_(where.user_sees),
-        onlooker_(std::make_shared<onlooker>(status_, o.hold.verbose && !o.hold.quiet, o.hold.quiet)),
-        child_(o.command, signals_.before()) {}  // before there is any thread
+        supervisor_(where.supervisor),
+        recorder_(std::make_shared<event_recorder>(status_, o.hold.verbose && !o.hold.quiet, o.hold.quiet)),
+        child_(o.command, signals_.before()) {}  // before any thread is started
 
-  run_end go() {
-    run_end how;
-    how.of_worker.code = hold_and_run_or_tell();
+  run_result go() {
+    run_result how;
+    how.of_worker.code = hold_and_run_or_report();
     how.of_worker.died_of = died_of();
     how.of_worker.key_was_for_the_job = key_was_for_the_job_ && died_of() != 0;
     how.cause = cause_;
     how.ran = ran_;
-    how.asked_to_stop = asked_to_stop_ || front_.gone() || signals_.asked_to_stop() != 0;
-    if (deadline_) how.held_for = boot_clock::now() - deadline_->held_since();
+    how.asked_to_stop = asked_to_stop_ || supervisor_.gone() || signals_.asked_to_stop() != 0;
+    if (schedule_) how.held_for = boot_clock::now() - schedule_->held_since();
     return how;
   }
 
  private:
-  int hold_and_run_or_tell() {
+  int hold_and_run_or_report() {
     try {
       return hold_and_run();
     } catch (const lock_error& e) {
@@ -80,61 +80,61 @@ class runner {
     }
   }
 
-  /// The key of the terminal that ended us or the command; 0 if there was none. A shell looks at how we ended to see
-  /// whether its loop was meant to end, too.
+  /// Returns the terminal signal (SIGINT, SIGQUIT) that ended us or the command, or 0. Dying by it makes a shell loop
+  /// end too.
   [[nodiscard]] int died_of() const noexcept {
     return terminal_.there() && (key_ == SIGINT || key_ == SIGQUIT) ? key_ : 0;
   }
 
   int hold_and_run() {
-    store_.emplace(options_.hold.store.open(onlooker_));
-    acquisition_.emplace(options_.hold, *store_, signals_, status_, *onlooker_, label_);
+    store_.emplace(options_.hold.store.open(recorder_));
+    acquisition_.emplace(options_.hold, *store_, signals_, status_, *recorder_, label_);
     const bool needs_ttl = store_->promises().by == guarantees::exclusion::lease;
-    const std::string wrong = needs_ttl ? too_much_grace(options_) : "";
+    const std::string wrong = needs_ttl ? grace_error(options_) : "";
     if (!wrong.empty()) throw lock_error(errc::bad_option, options_.hold.what(), wrong);
-    onlooker_->expect_ourselves(held_by_our_caller());
-    std::optional<tenure> got = acquisition_->get();
+    recorder_->set_nested(held_by_caller());
+    std::optional<held_lock> got = acquisition_->get();
     if (!got) {
       (void)stopped_by();
       return end(acquisition_->code(), "not acquired");
     }
-    tenure_ = std::move(*got);
-    deadline_.emplace(options_, held(), *onlooker_);
-    tell_.acquired(held());
-    command_of begun(front_);
+    held_lock_ = std::move(*got);
+    schedule_.emplace(options_, held(), *recorder_);
+    report_.acquired(held());
+    command_of begun(supervisor_);
     const int failed = start();
     if (failed >= 0) return failed;
     ran_ = true;
-    supervision watch({.lost = options_.lost,
-                       .held = held(),
-                       .due = *deadline_,
-                       .tell = tell_,
-                       .command = child_,
-                       .user_sees = front_,
-                       .signals = signals_,
-                       .tty = terminal_,
-                       .variables = variables_,
-                       .lost_why = options_.env_prefix + "_LOST_WHY"});
-    watch.to_the_end();
+    command_monitor watch({.lost = options_.lost,
+                           .held = held(),
+                           .due = *schedule_,
+                           .report = report_,
+                           .command = child_,
+                           .supervisor = supervisor_,
+                           .signals = signals_,
+                           .tty = terminal_,
+                           .variables = variables_,
+                           .lost_why = options_.env_prefix + "_LOST_WHY"});
+    watch.run();
     begun.end();
     return finish(watch);
   }
 
   int end(int code, std::string_view cause, std::string_view why = {}) {
     cause_ = cause;
-    return tell_.end(code, cause, why);
+    return report_.end(code, cause, why);
   }
   int end_wrong(int code, std::string_view cause, std::string_view why) {
     cause_ = cause;
-    return tell_.end_wrong(code, cause, why);
+    return report_.end_wrong(code, cause, why);
   }
 
-  [[nodiscard]] const lease& held() const noexcept { return tenure_.as_lease(); }
-  /// A signal that ends us, before the command runs; 0 if there is none.
+  [[nodiscard]] const lease& held() const noexcept { return held_lock_.as_lease(); }
+  /// Returns the terminating signal that arrived before the command runs, or 0.
   int stopped_by() { return key_ = signals_.asked_to_stop(); }
 
-  /// The command that runs us is another run's, of a lock that we want: it waits for us, and we for it.
-  bool held_by_our_caller() const {
+  /// Returns whether the process that started us runs under a lock that we want. It waits for us and we wait for it.
+  bool held_by_caller() const {
     const char* const names = std::getenv("HOLDFAST_NAMES");
     const char* const url = std::getenv("HOLDFAST_STORE");
     if (names == nullptr || url == nullptr || store_->url() != url) return false;
@@ -143,47 +143,49 @@ class runner {
                                [&](const std::string& name) { return its.find("\n" + name + "\n") != its.npos; });
   }
 
-  /// -1: it runs. Else the exit code.
+  /// Returns -1 if the command runs, otherwise the exit code.
   int start() {
-    if (!front_.may_start(child_.pid(), signals_)) {
-      tenure_.give_back();
+    if (!supervisor_.may_start(child_.pid(), signals_)) {
+      held_lock_.release();
       const int by = stopped_by();
       return end(by != 0 ? by_signal + by : int{internal}, "not started");
     }
-    const auto needed = stopping(options_).all();
-    // Whoever has waited may hold it for a short while at first, and would be stopped before it is renewed by itself.
-    if (is_renewed(options_) && held().remaining() <= 2 * needed) (void)tenure_.renew(options_.hold.ttl);
-    if (!held().held()) return lost_before_it_began();
+    const auto needed = stop_times(options_).all();
+    // After a wait the first grant may be short. Without this renewal the command could be stopped before the regular
+    // one.
+    if (is_renewed(options_) && held().remaining() <= 2 * needed) (void)held_lock_.renew(options_.hold.ttl);
+    if (!held().held()) return lost_before_start();
     if (held().remaining() <= needed) {
-      tenure_.give_back();
-      return end_wrong(lost, "no time", "less time is left than the command would get to stop in; see --grace");
+      held_lock_.release();
+      return end_wrong(lost, "no time", "too little time is left to stop the command in; see --grace");
     }
     variables_ = variables(options_, *store_, held());
-    if (terminal_.for_us_alone()) terminal_.give_to(child_.pid());  // before it runs: it may read at once
+    if (terminal_.for_us_alone())
+      terminal_.give_to(child_.pid());  // before it runs, because it may read from the terminal at once
     const int why = child_.start(variables_);
     if (why != 0) {
       terminal_.take_back();
-      tenure_.give_back();
+      held_lock_.release();
       return end_wrong(why == ENOENT ? not_found : not_executable, "not started",
                        options_.command.front() + ": " + std::strerror(why));
     }
-    tell_.started(child_.pid());
+    report_.started(child_.pid());
     return -1;
   }
 
-  int lost_before_it_began() {
-    tenure_.give_back();
-    std::string why = onlooker_->loss();
+  int lost_before_start() {
+    held_lock_.release();
+    std::string why = recorder_->loss();
     if (why.empty()) why = "the store says that it was not ours any more";
-    tell_.lost(held().fence(), why);
+    report_.lost(held().fence(), why);
     return end(lost, "lost", why);
   }
 
-  /// After the end of the command, until --min-hold is over; unless we are asked to stop, or the lock is lost.
+  /// Holds the lock after the command's end until --min-hold is over, a signal arrives, or the lock is lost.
   void keep() {
-    const boot_clock::time_point until = deadline_->held_since() + options_.min_hold;
+    const boot_clock::time_point until = schedule_->held_since() + options_.min_hold;
     if (boot_clock::now() >= until || !held().held()) return;
-    tell_.keeping(std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now()));
+    report_.keeping(std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now()));
     const flag loss;
     const std::stop_callback lost(held().lost_token(), [&loss] { loss.set(); });
     while (boot_clock::now() < until && held().held() && signals_.asked_to_stop() == 0) {
@@ -192,22 +194,22 @@ class runner {
     }
   }
 
-  int finish(const supervision& seen) {
+  int finish(const command_monitor& seen) {
     const int status = child_.wait_status();
-    tell_.exited(status);
+    report_.exited(status);
     if (!WIFEXITED(status) && !seen.stopping()) key_ = WTERMSIG(status);
     asked_to_stop_ = seen.asked_to_stop();
     if (!asked_to_stop_ && died_of() == 0) keep();
-    const released how = tenure_.give_back();
+    const released how = held_lock_.release();
     key_was_for_the_job_ = seen.key_was_for_the_job();
-    tell_.gave_back(how);
-    if (front_.gone()) return end_wrong(internal, seen.stopped_for(), seen.why());
+    report_.released_as(how);
+    if (supervisor_.gone()) return end_wrong(internal, seen.stopped_for(), seen.why());
     if (!seen.stopped_for().empty()) return end(lost, seen.stopped_for(), seen.why());
     if (!seen.ended_in_time() || how == released::lost) {
       std::string why = seen.why();
-      if (!seen.ended_in_time() && why.empty()) why = onlooker_->loss();
+      if (!seen.ended_in_time() && why.empty()) why = recorder_->loss();
       if (why.empty()) why = "the store says that it was not ours any more";
-      tell_.uncertain(why);
+      report_.uncertain(why);
       return end(uncertain, "uncertain", why);
     }
     return end(WIFEXITED(status) ? WEXITSTATUS(status) : by_signal + WTERMSIG(status), "command");
@@ -216,41 +218,42 @@ class runner {
   const run_options& options_;
   const std::string label_;
   const status& status_;
-  const teller tell_;
+  const reporter report_;
   caught_signals& signals_;
   terminal& terminal_;
-  front& front_;
-  const std::shared_ptr<onlooker> onlooker_;
+  supervisor_proxy& supervisor_;
+  const std::shared_ptr<event_recorder> recorder_;
   std::optional<store> store_;
   std::optional<acquisition> acquisition_;
-  tenure tenure_;
-  std::optional<deadline> deadline_;
-  child child_;  // whatever happens, the command is gone before the lock is
+  held_lock held_lock_;
+  std::optional<stop_schedule> schedule_;
+  child child_;  // destroyed first, so that the command ends before the lock
   environment variables_;
-  std::string cause_;  // of the end, as the status has it
-  bool ran_ = false;   // the command
+  std::string cause_;  // the "cause" of the event "end"
+  bool ran_ = false;   // the command ran
   bool asked_to_stop_ = false;
-  int key_ = 0;  // a signal that ended us or the command, and was not ours
+  int key_ = 0;  // the signal that ended us or the command
   bool key_was_for_the_job_ = false;
 };
 
 }  // namespace
 
-run_end run_once(const run_options& o, const run_place& where) { return runner(o, where).go(); }
+run_result run_once(const run_options& o, const worker_context& where) { return runner(o, where).go(); }
 
-int in_a_worker(const run_options& o, const std::function<worker_end(const run_place&)>& work) {
-  const status told(o.hold.status_fd);
+int run_in_worker(const run_options& o, const std::function<worker_result(const worker_context&)>& work) {
+  const status events(o.hold.status_fd);
   caught_signals signals;
   terminal tty;
-  const std::string label = o.hold.label_for(o.command.front());  // here: others are told of the process that is seen
+  const std::string label =
+      o.hold.label_for(o.command.front());  // made here, so that other clients see the pid of the supervisor
   const auto killed = [&](int by) {
-    return teller(o.hold, told)
+    return reporter(o.hold, events)
         .end_wrong(internal, "killed",
                    "the worker that held the lock was killed by signal " + std::to_string(by) +
                        "; the command was killed, too");
   };
-  const auto behind = [&](front& user_sees) { return work({told, signals, tty, user_sees, label}); };
-  return behind_a_front(signals, tty, behind, killed);
+  const auto behind = [&](supervisor_proxy& supervisor) { return work({events, signals, tty, supervisor, label}); };
+  return run_supervised(signals, tty, behind, killed);
 }
 
 int run(const run_options& o) {
@@ -259,7 +262,7 @@ int run(const run_options& o) {
     return usage;
   }
   if (o.dry_run) return dry_run(o);
-  return in_a_worker(o, [&o](const run_place& where) { return run_once(o, where).of_worker; });
+  return run_in_worker(o, [&o](const worker_context& where) { return run_once(o, where).of_worker; });
 }
 
 }  // namespace holdfast::cli

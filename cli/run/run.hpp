@@ -8,21 +8,21 @@
 #include <string>
 
 #include "command.hpp"
-#include "holding/options.hpp"
-#include "holding/status.hpp"
+#include "hold/options.hpp"
+#include "hold/status.hpp"
 #include "process/child.hpp"
-#include "process/front.hpp"
 #include "process/signals.hpp"
+#include "process/supervisor.hpp"
 #include "process/terminal.hpp"
 
 namespace holdfast::cli {
 
-/// What happens to the command when its lock is lost, or is about to be.
+/// What happens to the command when its lock is lost or about to be lost.
 struct on_lost {
-  int signal = SIGTERM;  ///< that it gets; 0: none, it runs on
-  std::string line{};    ///< for the shell, before that; empty: nothing
+  int signal = SIGTERM;  ///< sent to the command; 0: none
+  std::string line{};    ///< a shell line that runs before that; empty: none
 
-  /// "term", "kill", "SIGHUP", "ignore", "exec:LINE"; nothing: it is none of these.
+  /// Reads "term", "kill", "SIGHUP", "ignore" or "exec:LINE". Returns nothing for other texts.
   [[nodiscard]] static std::optional<on_lost> of(const std::string& text);
 };
 
@@ -37,46 +37,45 @@ struct run_options {
   bool dry_run = false;
 };
 
-/// Where a run takes place: in a worker behind a front. All must outlive it; the label is shown to others.
-struct run_place {
-  const status& told;
+/// What a run in the worker uses. All must outlive it. The label is shown to other clients.
+struct worker_context {
+  const status& events;
   caught_signals& signals;
   terminal& tty;
-  front& user_sees;
+  supervisor_proxy& supervisor;
   const std::string& label;
 };
-/// How a run ended.
-struct run_end {
-  worker_end of_worker{};
-  std::string cause{};              ///< as the status has it
-  bool ran = false;                 ///< the command, however it ended
-  bool asked_to_stop = false;       ///< by a signal, before or while the command ran, or because the front is gone
-  boot_clock::duration held_for{};  ///< 0: nothing was held
+/// The result of a run.
+struct run_result {
+  worker_result of_worker{};
+  std::string cause{};              ///< the "cause" of the event "end"
+  bool ran = false;                 ///< the command was started
+  bool asked_to_stop = false;       ///< by a signal, or because the supervisor is gone
+  boot_clock::duration held_for{};  ///< 0: the lock was not acquired
 };
-/// From the first look at the lock to the end of the command. No other thread may run when it begins; and none does
-/// when it has ended, so one may follow another.
-[[nodiscard]] run_end run_once(const run_options&, const run_place&);
-/// Forks the worker that does this, before there is any thread. Returns the exit code.
-[[nodiscard]] int in_a_worker(const run_options&, const std::function<worker_end(const run_place&)>& work);
+/// Runs once, from acquiring the lock to the end of the command. Requires that no other thread runs, and leaves none
+/// running, so it can be called again.
+[[nodiscard]] run_result run_once(const run_options&, const worker_context&);
+/// Forks a worker that calls `work`; requires that no other thread runs. Returns the exit code.
+[[nodiscard]] int run_in_worker(const run_options&, const std::function<worker_result(const worker_context&)>& work);
 
-/// What a command needs that runs another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
-[[nodiscard]] option_rows supervision_rows(run_options&);
-/// The command behind "--", or the line of -c. What is wrong with it; empty: nothing.
+/// The options of commands that run another one under a lock: -c, --max-hold, --on-lost, --grace and --env-prefix.
+[[nodiscard]] option_rows command_rows(run_options&);
+/// Stores the command after "--", or the line of -c. Returns an error, or an empty string.
 [[nodiscard]] std::string take_command(run_options&, const user_command& after_dashes);
-/// --json: the events instead of words, on stderr, since stdout belongs to the command.
+/// --json: events instead of messages, on stderr, since stdout belongs to the command.
 [[nodiscard]] option_spec json_row(hold_options&);
 
 /// See command.hpp.
 [[nodiscard]] command_spec describe_run(const user_command& after_dashes);
-/// To the end. Returns the exit code.
+/// Returns the exit code.
 [[nodiscard]] int run(const run_options&);
 
-/// What the command finds in its environment. All are set or taken away, so that those of a run around us are not
-/// mistaken for ours.
+/// The environment of the command. Each variable is set or removed, so that those of an outer run are not inherited.
 [[nodiscard]] environment variables(const run_options&, const store&, const lease&);
 
-/// Says whether the lock could be had now, who holds it, and what would be run; takes nothing. Returns what a run with
-/// -n would exit with if its command did nothing.
+/// Prints whether the lock is free, who holds it, and what would be run. Does not acquire it. Returns the exit code of
+/// a run with -n whose command succeeds.
 [[nodiscard]] int dry_run(const run_options&);
 
 }  // namespace holdfast::cli

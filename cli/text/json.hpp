@@ -9,8 +9,8 @@
 
 namespace holdfast::cli {
 
-/// JSON to be written. Objects keep the order in which their members are added. It hides the library, which takes
-/// seconds to compile, in one source.
+/// A JSON document. Objects keep the order of insertion. Hides nlohmann-json, which takes seconds to compile, in one
+/// source.
 class json_value {
  public:
   using array = std::vector<json_value>;
@@ -29,21 +29,21 @@ class json_value {
   json_value(array all) : value_(std::move(all)) {}
   json_value(object all) : value_(std::move(all)) {}
 
-  /// The member of that name. It is added, as null, if there is none, and a null becomes an object.
+  /// Returns the member, which is added as null if it does not exist. A null becomes an object.
   [[nodiscard]] json_value& operator[](std::string_view name);
-  /// Adds an element. A null becomes an array.
+  /// Appends an element. A null becomes an array.
   void push_back(json_value);
 
   enum class charset { utf8, ascii };
-  /// The text, without a newline at its end. Bytes that are no UTF-8 are written as U+FFFD. With an indent each member
-  /// has a line of its own.
+  /// Returns the text without a trailing newline. Invalid UTF-8 is replaced by U+FFFD. With an indent, each member has
+  /// its own line.
   [[nodiscard]] std::string dump(charset, int indent = -1) const;
 
-  /// Null if it is no JSON.
+  /// Returns null for invalid JSON.
   [[nodiscard]] static json_value parse(std::string_view text);
-  /// A member that is a string; empty if there is none.
+  /// Returns a string member, or an empty string.
   [[nodiscard]] std::string text(std::string_view name) const;
-  /// A member that is a number without a sign; 0 if there is none.
+  /// Returns a non-negative integer member, or 0.
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
 
   using storage = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, array, object>;

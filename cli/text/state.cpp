@@ -15,18 +15,18 @@ using std::chrono::system_clock;
 
 constexpr std::string_view not_known = "-";
 
-/// Whom to signal, and what it says of itself. The label that the program gives itself (hold_options::label_for) begins
-/// with the process that was started; the one that the store knows may be a worker behind it.
-struct introduction {
+/// The pid to signal, and the label without it. A default label (hold_options::label_for) begins with the pid of the
+/// process that the user started; the pid in the store may be that of its worker.
+struct identity {
   std::int64_t pid;
   std::string_view words;
 };
 
-introduction introduction_of(const state::party& p) {
-  const introduction as_it_is{p.pid, p.label};
+identity identity_of(const state::party& p) {
+  const identity as_it_is{p.pid, p.label};
   const std::string usual = p.host + " pid ";
   if (!p.label.starts_with(usual)) return as_it_is;
-  introduction said{0, std::string_view(p.label).substr(usual.size())};
+  identity said{0, std::string_view(p.label).substr(usual.size())};
   const auto [end, why] = std::from_chars(said.words.data(), said.words.data() + said.words.size(), said.pid);
   said.words.remove_prefix(static_cast<std::size_t>(end - said.words.data()));
   if (why != std::errc() || said.pid <= 0 || !said.words.starts_with(": ")) return as_it_is;
@@ -57,7 +57,7 @@ std::string who(const state::party& p) {
   const auto add = [&](std::string_view more) {
     if (!more.empty()) text.append(text.empty() ? "" : " ").append(more);
   };
-  const introduction said = introduction_of(p);
+  const identity said = identity_of(p);
   if (said.pid != 0) add(std::to_string(said.pid));
   add(said.words.empty() ? std::string_view(p.program) : said.words);
   if (text.empty() && !p.owner.empty()) text = "owner " + p.owner;
@@ -74,7 +74,7 @@ std::string holders_in_brief(const state& s) {
 
 std::string mode_of(const state& s) {
   if (s.permits != 0) {
-    const bool more = s.holders.size() < s.holding;  // not all are listed
+    const bool more = s.holders.size() < s.holding;  // not all holders are listed
     return "permits " + std::to_string(permits_taken(s)) + (more ? "+/" : "/") + std::to_string(s.permits);
   }
   if (s.holders.empty()) return "free";
@@ -236,7 +236,7 @@ std::string share_text(const state::party& p) {
 
 void add_holder(std::vector<std::string>& lines, const state::holder& h, system_clock::time_point now) {
   if (h.foreign) {
-    lines.emplace_back("  held by another library, of which no more is known");
+    lines.emplace_back("  held by another library; no details are known");
   } else {
     lines.push_back("  held by " + with_comma(who(h), share_text(h)));
   }
@@ -276,7 +276,7 @@ std::vector<std::string> describe(std::string_view name, const state& s, system_
   std::vector<std::string> lines{printable(name) + ": " + mode_of(s)};
   for (const state::holder& each : s.holders) add_holder(lines, each, now);
   if (s.holding > s.holders.size()) {
-    lines.push_back("  and " + std::to_string(s.holding - s.holders.size()) + " more who hold it");
+    lines.push_back("  and " + std::to_string(s.holding - s.holders.size()) + " more holders");
   }
   add_waiters(lines, s, now);
   if (s.asked) lines.push_back("  asked to let go" + note_text(*s.asked, now));

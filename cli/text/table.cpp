@@ -31,7 +31,7 @@ void table::drop_until_it_fits(std::size_t width) {
   }
 }
 
-/// What is left goes to those that grow, in equal parts; the last of them gets the odd ones.
+/// Distributes the remaining width evenly among the growing columns; the last one gets the remainder.
 void table::share_out(std::size_t width) {
   std::size_t used = 0, count = 0, growing = 0;
   for (std::size_t at = 0; at < columns_.size(); ++at) {
@@ -39,7 +39,7 @@ void table::share_out(std::size_t width) {
     used += columns_[at].width + (count++ > 0 ? 1 : 0);
     if (columns_[at].grows) ++growing;
   }
-  if (used > width) {  // one is left, and has to do with what there is
+  if (used > width) {  // a single column is left, which gets all
     columns_[static_cast<std::size_t>(std::find(shown_.begin(), shown_.end(), true) - shown_.begin())].width = width;
     return;
   }

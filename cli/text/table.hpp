@@ -8,22 +8,22 @@
 
 namespace holdfast::cli {
 
-/// Rows whose columns stand below one another though nobody knows the rows that follow: widths are fixed beforehand.
+/// A table with fixed column widths, so that rows can be printed before later ones are known.
 class table {
  public:
   struct column {
     std::string_view title;
-    std::size_t width;      ///< the least, where it grows
-    bool grows = false;     ///< gets a share of what the others leave
-    bool to_right = false;  ///< numbers
-    int needed = 0;         ///< where there is no room for all, the least needed go first
+    std::size_t width;      ///< the minimum for growing columns
+    bool grows = false;     ///< gets a share of the remaining width
+    bool to_right = false;  ///< right-aligned, for numbers
+    int needed = 0;         ///< if the width is too small, columns with the lowest value are dropped first
   };
 
-  /// With the width of a terminal nothing is wider; without one nothing is cut, and a cell that is too long moves the
-  /// rest of its row.
+  /// With a width, rows are cut to it. Without one nothing is cut, and a long cell shifts the rest of its row.
   table(std::vector<column> columns, std::optional<std::size_t> width);
   [[nodiscard]] std::string header() const;
-  /// A cell for each column, those that have no room included. No newline, and no spaces at the end.
+  /// Takes a cell for each column, including dropped ones. Returns the row without a newline and without trailing
+  /// spaces.
   [[nodiscard]] std::string row(const std::vector<std::string>& cells) const;
 
  private:
@@ -34,12 +34,12 @@ class table {
   const bool cuts_;
 };
 
-/// Colours for one stream: only where somebody looks at it (a terminal that is not dumb), and has not said NO_COLOR.
+/// Colours for one stream. They are used only on a terminal that is not dumb, and not if NO_COLOR is set.
 class style {
  public:
   explicit style(std::FILE*) noexcept;
-  static style with_colours(bool yes) noexcept { return {true, yes}; }  ///< for a terminal that is looked at anyway
-  [[nodiscard]] bool live() const noexcept { return terminal_; }        ///< somebody looks: progress may be shown
+  static style with_colours(bool yes) noexcept { return {true, yes}; }  ///< for a stream known to be a terminal
+  [[nodiscard]] bool live() const noexcept { return terminal_; }        ///< a terminal, so progress may be shown
   [[nodiscard]] std::string bold(std::string_view) const;
   [[nodiscard]] std::string dim(std::string_view) const;
   [[nodiscard]] std::string red(std::string_view) const;
@@ -55,7 +55,7 @@ class style {
   bool colours_;
 };
 
-/// A bar that moves on a terminal, and is not there elsewhere.
+/// A progress bar, only shown on a terminal.
 class progress {
  public:
   progress(std::string what, int all, std::string unit = {});

@@ -34,8 +34,9 @@ bool is_utf8(std::string_view text) noexcept {
 namespace {
 
 bool is_harmless(char32_t c) noexcept {
-  if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return false;                       // control; some begin escape codes
-  if ((c >= 0x200b && c <= 0x200f && c != 0x200d) || c == 0xad) return false;  // not seen, or turning
+  if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return false;  // control characters, which may begin escape codes
+  if ((c >= 0x200b && c <= 0x200f && c != 0x200d) || c == 0xad)
+    return false;  // invisible, or changes the direction of text
   if ((c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f)) return false;
   return c != 0x61c && c != 0xfeff;
 }
@@ -76,7 +77,7 @@ struct range {
   char32_t first, last;
 };
 
-/// Marks that are put on top of others.
+/// Combining marks.
 constexpr range without_width[] = {
     {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},     {0x64b, 0x65f},   {0x6d6, 0x6dc},
     {0x900, 0x902},   {0x93c, 0x93c},   {0x941, 0x948},   {0x94d, 0x94d},     {0xe31, 0xe31},   {0xe34, 0xe3a},
@@ -84,7 +85,7 @@ constexpr range without_width[] = {
     {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
 };
 
-/// East Asian letters and pictures.
+/// East Asian wide characters and emoji.
 constexpr range wide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},   {0x25fd, 0x25fe},
     {0x2614, 0x2615},   {0x2648, 0x2653},   {0x26a1, 0x26a1},   {0x26bd, 0x26be},   {0x26d4, 0x26d4},
@@ -111,7 +112,7 @@ std::size_t width_of(char32_t c) noexcept {
 
 constexpr std::string_view ellipsis = "…";
 
-/// The bytes of the beginning that is no wider than that.
+/// Returns the length of the longest prefix that fits into the columns.
 std::size_t bytes_within(std::string_view text, std::size_t columns) noexcept {
   std::size_t used = 0, at = 0;
   while (at < text.size()) {
@@ -150,7 +151,8 @@ std::vector<std::string> wrap_columns(std::string_view text, std::size_t columns
   std::vector<std::string> lines;
   do {
     std::size_t bytes = bytes_within(text, columns);
-    if (bytes == 0 && !text.empty()) bytes = first_character(text).bytes;  // a wide one, where one column is all
+    if (bytes == 0 && !text.empty())
+      bytes = first_character(text).bytes;  // a wide character where there is only one column
     lines.emplace_back(text.substr(0, bytes));
     text.remove_prefix(bytes);
   } while (!text.empty());
@@ -166,7 +168,7 @@ std::string pad_left(std::string_view text, std::size_t columns) { return spaces
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent, std::size_t used) {
   std::string all;
   std::size_t column = used;
-  bool first = true;  // of its line
+  bool first = true;  // no word in this line yet
   const auto next_line = [&] {
     all += '\n';
     all.append(indent, ' ');

@@ -6,35 +6,35 @@
 
 namespace holdfast::cli {
 
-/// One character of a text, or one byte that belongs to none.
+/// A character, or a byte that is not valid UTF-8.
 struct character {
   char32_t code = 0;
   std::size_t bytes = 1;
-  bool valid = false;  ///< shortest form, no surrogate, not beyond Unicode
+  bool valid = false;  ///< shortest form, no surrogate, within Unicode
 };
 
-/// The first of a text that is not empty.
+/// Returns the first character of a text, which must not be empty.
 [[nodiscard]] character first_character(std::string_view text) noexcept;
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
-/// What others wrote (names, labels, reasons), fit for a terminal and for one line: control characters, those that turn
-/// the direction of writing or are not seen, and bytes that are no UTF-8 become \n, \t, \r or \xNN, and a backslash
-/// becomes two, so that no two texts look the same and `printf %b` gives the bytes back.
+/// Escapes text from other clients (names, labels, reasons) for a terminal and a single line. Control characters,
+/// invisible and direction-changing characters, and invalid UTF-8 become \n, \t, \r or \xNN, and a backslash becomes
+/// two. Different texts never look the same, and `printf %b` restores the bytes.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// How many columns a printable text takes on a terminal: two for what is wide there, none for what is put on top of
-/// the character before. By a table of our own: that of the C library depends on the locale.
+/// Returns the number of terminal columns of a printable text: two for wide characters, none for combining marks. Uses
+/// its own table because that of the C library depends on the locale.
 [[nodiscard]] std::size_t columns_of(std::string_view text) noexcept;
-/// No wider than that; what was cut ends in "…".
+/// Cuts the text to this width. A cut text ends in "…".
 [[nodiscard]] std::string cut(std::string_view text, std::size_t columns);
-/// Over several lines, none wider than that; a text has one line at least.
+/// Splits the text into lines of at most this width; at least one line.
 [[nodiscard]] std::vector<std::string> wrap_columns(std::string_view text, std::size_t columns);
-/// No narrower than that: spaces follow, or go before.
+/// Pad the text with spaces on the right or on the left.
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t columns);
 
-/// The text in lines of `width` at most, broken at blanks; all but the first begin with `indent` blanks, and the first
-/// has `used` letters before it. Newlines of the text stay. A word that is too long has a line of its own.
+/// Breaks the text at spaces into lines of at most `width`. All lines but the first are indented, and the first has
+/// `used` columns before it. Newlines are kept. A word that is too long gets its own line.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0, std::size_t used = 0);
 
 }  // namespace holdfast::cli

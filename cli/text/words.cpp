@@ -67,7 +67,7 @@ std::string local_time(system_clock::time_point at) {
 
 namespace {
 
-/// How many such changes make one of the other.
+/// The Damerau-Levenshtein distance.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last, now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) now[j] = j;
@@ -113,7 +113,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return best.empty() ? "" : "; did you mean '" + best + "'?";
 }
 
-std::string instead_of(std::string_view word, const std::vector<std::string>& candidates) {
+std::string did_you_mean_or_list(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string meant = did_you_mean(word, candidates);
   return meant + (meant.empty() ? "; there are: " : " There are: ") + listed(candidates);
 }

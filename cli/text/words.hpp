@@ -7,34 +7,34 @@
 
 namespace holdfast::cli {
 
-/// As in the options of a store's URL (src/redis/protocol/settings.cpp): "250ms", "10s", "1.5m", "2h", "1d"; a bare
-/// number is seconds. Nothing: it is none, or too long for anybody.
+/// Reads a duration like the options of a store's URL (src/redis/protocol/settings.cpp): "250ms", "10s", "1.5m", "2h",
+/// "1d"; a bare number is seconds. Returns nothing for other texts and for more than ten years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
-/// How long something took or has to go, in six columns at most (but for years): 250ms, 8s, 3m12s, 2h05m, 4d03h, 123d.
-/// Rounded down; less than nothing is nothing.
+/// A duration in at most six columns (except for years): 250ms, 8s, 3m12s, 2h05m, 4d03h, 123d. Rounded down; negative
+/// durations are 0.
 [[nodiscard]] std::string brief(std::chrono::milliseconds);
-/// From then to now, by a clock that may be another's: what is to come is 0.
+/// From `then` to `now`. Never negative, although the clocks may differ.
 [[nodiscard]] std::chrono::milliseconds age_of(std::chrono::system_clock::time_point then,
                                                std::chrono::system_clock::time_point now) noexcept;
-/// "2026-03-01 13:05:09", of this machine's time zone.
+/// "2026-03-01 13:05:09" in the local time zone.
 [[nodiscard]] std::string local_time(std::chrono::system_clock::time_point);
 
-/// Only what looks like a word of ours is quoted when it is refused: all else may be a URL with a password.
+/// Returns whether an error may quote the word. Other texts may be a URL with a password.
 [[nodiscard]] bool is_quotable(std::string_view word) noexcept;
-/// Which of the candidates was meant by a word with a typo: a letter too many, too few, another one, or two of them
-/// exchanged, for every three letters. Empty: none.
+/// Returns the candidate closest to a mistyped word: at most one edit (insertion, deletion, substitution,
+/// transposition) per three letters. Empty if none is that close.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 /// "a, b, c"
 [[nodiscard]] std::string listed(const std::vector<std::string>& words);
-/// "; did you mean 'run'?"; empty: there is none.
+/// "; did you mean 'run'?", or empty.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
-/// The same, and all that there are.
-[[nodiscard]] std::string instead_of(std::string_view word, const std::vector<std::string>& candidates);
+/// Like did_you_mean(), followed by all candidates.
+[[nodiscard]] std::string did_you_mean_or_list(std::string_view word, const std::vector<std::string>& candidates);
 
-/// The text in single quotes: one word to any shell of the Bourne family, whatever its bytes are.
+/// Quotes the text as one word for a Bourne shell, whatever its bytes are.
 [[nodiscard]] std::string shell_word(std::string_view text);
-/// A line that such a shell reads as these words; quoted are only those that need it.
+/// A shell command line for these words, quoted where needed.
 [[nodiscard]] std::string shell_words(const std::vector<std::string>&);
 
 }  // namespace holdfast::cli

@@ -19,20 +19,20 @@ namespace holdfast::cli {
 
 namespace {
 
-// Another screen, no cursor, and no line goes on in the next one.
+// Alternate screen, hidden cursor, no line wrap.
 constexpr std::string_view enter_screen = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view leave_screen = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-/// False: the terminal is gone.
+/// Returns false if the terminal is gone.
 bool put(std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
     if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
     if (n >= 0 || errno == EINTR) continue;
     if (errno != EAGAIN) return false;
-    pollfd room{STDOUT_FILENO, POLLOUT, 0};  // somebody shares it with us, and does not want to wait there
+    pollfd room{STDOUT_FILENO, POLLOUT, 0};  // another process has set O_NONBLOCK on the shared description
     ::poll(&room, 1, -1);
   }
   return true;
@@ -42,8 +42,8 @@ bool put(std::string_view text) noexcept {
 
 screen::screen() { enter(); }
 
-/// SIGTTOU is blocked in this program, and so would let us change the modes from the background, under the hands of
-/// whoever has the foreground. Let through, it stops us there.
+/// SIGTTOU is normally blocked, which would let us change the modes from the background. Unblocked, it stops us until
+/// we are in the foreground.
 void screen::set_modes(const termios& modes) const {
   sigset_t it;
   ::sigemptyset(&it);
@@ -63,11 +63,11 @@ void screen::enter() {
   if (!ours_) {
     termios now{};
     if (::tcgetattr(STDIN_FILENO, &now) != 0) fail("the terminal");
-    set_modes(now);  // from here on we are in the foreground, and see what it left there
+    set_modes(now);  // we are in the foreground from here on, so the modes read next are current
     if (::tcgetattr(STDIN_FILENO, &before_) != 0) fail("the terminal");
   }
   termios raw = before_;
-  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);  // not ISIG: Ctrl-C and Ctrl-Z are as everywhere
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);  // not ISIG: Ctrl-C and Ctrl-Z work as usual
   raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
@@ -108,7 +108,7 @@ constexpr std::string_view mark = "> ", no_mark = "  ";
 constexpr std::string_view key_hints = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
 constexpr std::string_view detail_key_hints = "q quit  esc back  r ask  b break";
 
-/// What a small window leaves out: the names come first.
+/// What is left out in a small window, where names come first.
 bool has_title(const window& w) noexcept { return w.rows >= 4; }
 bool has_header(const window& w) noexcept { return w.rows >= 7; }
 bool has_footer(const window& w) noexcept { return w.rows >= 2; }
@@ -153,7 +153,7 @@ screen_lines details(const top_model& m, std::size_t rows, const window& w, time
   return all;
 }
 
-/// The last of them, if not all have room: there stands what is typed.
+/// Keeps the last lines if there is no room for all: they contain the input.
 screen_lines footer(const top_model& m, const window& w, const style& s) {
   if (const std::string asked = m.prompt(); !asked.empty()) {
     screen_lines all = wrap_columns(asked, w.columns);

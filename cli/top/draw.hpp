@@ -12,25 +12,25 @@
 
 namespace holdfast::cli {
 
-/// The whole of the terminal that is our standard input and output. While we have it, keys come one by one and are not
-/// shown, and what stood there before is kept. For as long as caught_signals is there.
+/// The full screen of the terminal on stdin and stdout. Keys are read one by one without echo, and the previous screen
+/// is restored at the end. Needs caught_signals.
 class screen {
  public:
-  /// In the background it stops us, as a shell expects, until we are in the foreground. Throws std::system_error: it is
-  /// gone, or nobody can bring us there.
+  /// Stops the process while it is in the background, as shells expect. Throws std::system_error if the terminal is
+  /// gone or no shell can move us to the foreground.
   screen();
   ~screen() { leave(); }
   screen(const screen&) = delete;
   screen& operator=(const screen&) = delete;
 
-  /// As it was when we came. Before we stop, or end.
+  /// Restores the terminal, before a stop or the end.
   void leave() noexcept;
-  /// Again; for whoever was stopped, too, without having left.
+  /// Takes the terminal again. Also for a process that was stopped without leave().
   void enter();
-  /// Its size may have changed: what stands there is not known any more.
+  /// Discards what is known about the screen content, for example after a resize.
   void forget() noexcept { shown_.clear(); }
   [[nodiscard]] window size() const noexcept;
-  /// Writes the lines that are not there yet.
+  /// Writes the lines that have changed.
   void show(const std::vector<std::string>& lines);
 
  private:
@@ -40,10 +40,10 @@ class screen {
   std::vector<std::string> shown_;
 };
 
-/// The screen: a line for each row of the window, none wider than it. Knows no terminal.
+/// Returns one line for each row of the window, none wider than it. Does not use the terminal.
 [[nodiscard]] std::vector<std::string> draw(const top_model&, const window&, const style&,
                                             std::chrono::system_clock::time_point now);
-/// How many names are seen at once in a window of that size.
+/// The number of names that fit into the window.
 [[nodiscard]] std::size_t names_in(const window&) noexcept;
 
 }  // namespace holdfast::cli

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "letting_go/letting_go.hpp"
+#include "admin/admin.hpp"
 #include "text/state.hpp"
 #include "text/utf8.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using key_kind = key::kind;
 
-/// What follows ESC [ or ESC O.
+/// Maps what follows ESC [ or ESC O to a key.
 std::optional<key> special(std::string_view code) {
   struct known {
     std::string_view code;
@@ -32,7 +32,7 @@ std::optional<key> special(std::string_view code) {
   return std::nullopt;
 }
 
-/// How many bytes an escape code has that begins the text; 0: it is not complete.
+/// Returns the length of the escape sequence at the beginning of the text, or 0 if it is incomplete.
 std::size_t length_of_code(std::string_view text) {
   if (text.size() < 2) return 0;
   if (text[1] != '[' && text[1] != 'O') return 1;
@@ -49,7 +49,7 @@ std::optional<key> plain(const character& c, std::string_view bytes) {
   return key{key_kind::text, std::string(bytes)};
 }
 
-/// A character whose other bytes are still to come.
+/// Returns whether the text begins with an incomplete character.
 bool is_cut(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t whole = first > 0xf4 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
@@ -90,7 +90,7 @@ std::vector<key> key_reader::give_up() {
 
 namespace {
 
-constexpr std::size_t longest_reason = 256;  // store::revoke()
+constexpr std::size_t longest_reason = 256;  // the limit of store::revoke()
 
 std::string in_small_letters(std::string text) {
   for (char& c : text) {
@@ -108,8 +108,7 @@ bool is_letter(const key& k, std::string_view letter) { return k.what == key_kin
 
 }  // namespace
 
-// ---- what comes from the store
-// ----------------------------------------------------------------------------------------
+// ---- from the store -----------------------------------------------------------------------------------------------
 
 void top_model::set_names(std::vector<listing::entry> names, time now) {
   names_ = std::move(names);
@@ -138,7 +137,7 @@ void top_model::sort(time now) {
   search_again();
 }
 
-/// The selection stays with its name wherever that goes, and where it was if the name is gone.
+/// The selection follows its name. If the name is gone, the position stays.
 void top_model::search_again() {
   const std::string wanted = in_small_letters(search_);
   std::size_t at = selected_;
@@ -157,8 +156,7 @@ void top_model::select(std::size_t at) {
   if (!found_.empty()) selected_name_ = names_[found_[selected_]].name;
 }
 
-// ---- what comes from the user
-// -----------------------------------------------------------------------------------------
+// ---- from the user ------------------------------------------------------------------------------------------------
 
 std::optional<top_request> top_model::press(const key& k) {
   message_.clear();
@@ -248,14 +246,13 @@ const state* top_model::seen(const std::string& name) const {
   return at != names_.end() ? &at->now : nullptr;
 }
 
-/// A lock is decided upon as it is shown: whoever holds it when the question is answered is not meant, if it is
-/// another.
+/// The request names the holder that the user sees, so that it cannot affect a later one.
 void top_model::begin_request(top_request::kind what) {
   const std::string& name = view_ == view::details ? details_of_ : selected_name_;
   const state* const now = seen(name);
-  if (now == nullptr || now->holders.empty()) return tell("nobody holds it");
+  if (now == nullptr || now->holders.empty()) return tell("it is not held");
   if (what == top_request::kind::break_lock && now->holding > 1) {
-    return tell("several hold it; say which: holdfast break NAME --owner ID");
+    return tell("it has several holders; name one: holdfast break NAME --owner ID");
   }
   wanted_ = top_request{what, name, now->holders.front(), {}};
   view_ = view::reason;
@@ -276,8 +273,7 @@ std::optional<top_request> top_model::answer(const key& k) {
   return yes ? std::exchange(wanted_, std::nullopt) : std::nullopt;
 }
 
-// ---- what is shown
-// ----------------------------------------------------------------------------------------------------
+// ---- to the screen ------------------------------------------------------------------------------------------------
 
 std::string top_model::prompt() const {
   if (view_ == view::search) return "/" + printable(search_) + "_";
@@ -288,7 +284,7 @@ std::string top_model::prompt() const {
     return (asks ? "reason to ask for " : "reason to break ") + name + ": " + printable(wanted_->reason) + "_";
   }
   if (asks) return "ask who holds " + name + " to let go? y/n";
-  return "UNSAFE without fences: take " + name + " by force from " + list_of({wanted_->from}) + "? y/n";
+  return "UNSAFE without fences: take " + name + " by force from " + to_text({wanted_->from}) + "? y/n";
 }
 
 }  // namespace holdfast::cli

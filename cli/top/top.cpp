@@ -12,7 +12,7 @@
 #include <string>
 
 #include "exit_code.hpp"
-#include "looking/looking.hpp"
+#include "list/list.hpp"
 #include "options/values.hpp"
 #include "process/signals.hpp"
 #include "text/table.hpp"
@@ -21,47 +21,47 @@
 
 namespace holdfast::cli {
 
-lookout::lookout(store s, std::string prefix, std::chrono::milliseconds interval)
+store_poller::store_poller(store s, std::string prefix, std::chrono::milliseconds interval)
     : store_(std::move(s)),
       prefix_(std::move(prefix)),
       interval_(interval),
       thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
-lookout::~lookout() {
+store_poller::~store_poller() {
   thread_.request_stop();
-  store_.close();  // what it waits for ends at once
+  store_.close();  // cancels requests
 }
 
 template <class Change>
-void lookout::tell(Change change) {
+void store_poller::tell(Change change) {
   {
     const std::lock_guard lock(mutex_);
-    change(news_);
+    change(update_);
   }
-  told_.set();
+  updated_.set();
 }
 
-lookout::news lookout::take() {
-  told_.take();
+store_poller::update store_poller::take() {
+  updated_.take();
   const std::lock_guard lock(mutex_);
-  return std::exchange(news_, {});
+  return std::exchange(update_, {});
 }
 
-void lookout::look_at(const std::string& name) {
+void store_poller::watch_details(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  if (closer_ == name) return;
-  closer_ = name;
-  look_now_ = true;
+  if (detailed_ == name) return;
+  detailed_ = name;
+  poll_now_ = true;
   wanted_.notify_one();
 }
 
-void lookout::ask(top_request r) {
+void store_poller::ask(top_request r) {
   const std::lock_guard lock(mutex_);
   requests_.push_back(std::move(r));
   wanted_.notify_one();
 }
 
-void lookout::work(const std::stop_token& stop) {
+void store_poller::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     if (!requests_.empty()) {
@@ -69,50 +69,50 @@ void lookout::work(const std::stop_token& stop) {
       requests_.pop_front();
       lock.unlock();
       const std::string done = perform(next);
-      tell([&](news& n) { n.done = done; });
+      tell([&](update& n) { n.done = done; });
       lock.lock();
-      look_now_ = true;
+      poll_now_ = true;
     }
-    if (look_now_) {
-      look_now_ = false;
-      const std::string closer = closer_;
+    if (poll_now_) {
+      poll_now_ = false;
+      const std::string detailed = detailed_;
       lock.unlock();
       try {
-        if (!closer.empty()) look_closer(closer);
-        look(stop);
-        tell([](news& n) { n.trouble = ""; });
+        if (!detailed.empty()) fetch_details(detailed);
+        fetch_names(stop);
+        tell([](update& n) { n.trouble = ""; });
       } catch (const std::exception& e) {
-        tell([&](news& n) { n.trouble = e.what(); });
+        tell([&](update& n) { n.trouble = e.what(); });
       }
       lock.lock();
     }
-    wanted_.wait_for(lock, stop, interval_, [&] { return look_now_ || !requests_.empty(); });
-    if (requests_.empty()) look_now_ = true;
+    wanted_.wait_for(lock, stop, interval_, [&] { return poll_now_ || !requests_.empty(); });
+    if (requests_.empty()) poll_now_ = true;
   }
 }
 
-void lookout::look(const std::stop_token& stop) {
+void store_poller::fetch_names(const std::stop_token& stop) {
   std::vector<listing::entry> all;
   for_each_page(store_, prefix_, [&](const std::vector<listing::entry>& page) {
     all.insert(all.end(), page.begin(), page.end());
     return !stop.stop_requested();
   });
-  tell([&](news& n) { n.names = std::move(all); });
+  tell([&](update& n) { n.names = std::move(all); });
 }
 
-void lookout::look_closer(const std::string& name) {
+void store_poller::fetch_details(const std::string& name) {
   state seen = store_.inspect(name);
-  tell([&](news& n) { n.details.emplace(name, std::move(seen)); });
+  tell([&](update& n) { n.details.emplace(name, std::move(seen)); });
 }
 
-std::string lookout::perform(const top_request& r) {
+std::string store_poller::perform(const top_request& r) {
   try {
     if (r.what == top_request::kind::revoke) {
-      return store_.revoke(r.name, r.reason) ? "asked to let go of " + r.name : "nobody holds it";
+      return store_.revoke(r.name, r.reason) ? "asked to let go of " + r.name : "it is not held";
     }
     const bool by_owner = r.from.fence == 0 || r.from.permits != 0;
     const bool taken = store_.break_lock(r.name, by_owner ? 0 : r.from.fence, r.reason, by_owner ? r.from.owner : "");
-    return taken ? "taken by force: " + r.name : "it is not held by that one any more; nothing is taken";
+    return taken ? "taken by force: " + r.name : "the holder has changed; nothing is taken";
   } catch (const std::exception& e) {
     return e.what();
   }
@@ -125,7 +125,7 @@ using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
 constexpr auto shortest_refresh = 10ms;
-constexpr int escape_key_patience = 50;  // ms from ESC to what belongs to it, if anything does
+constexpr int escape_key_patience = 50;  // ms to wait for the rest of an escape sequence
 
 struct top_options {
   store_option store{};
@@ -133,38 +133,39 @@ struct top_options {
   milliseconds interval{1'000};
 };
 
-/// Model, screen, keys, signals and store, brought together.
+/// Connects model, screen, keys, signals and store.
 class top_view {
  public:
   explicit top_view(const top_options& o)
-      : lookout_(o.store.open(), o.prefix.text(), o.interval) {}  // a store that cannot be opened leaves no screen
+      : poller_(o.store.open(), o.prefix.text(), o.interval) {
+  }  // opened before the screen, so that errors are printed normally
 
-  /// The signal that ended us; 0: the user did.
+  /// Returns the signal that ended it, or 0 if the user did.
   int go() {
     while (!model_.over() && ended_by_ == 0) {
       model_.set_page(names_in(screen_.size()));
       screen_.show(draw(model_, screen_.size(), style_, system_clock::now()));
-      pollfd all[] = {{signals_.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}, {lookout_.fd(), POLLIN, 0}};
+      pollfd all[] = {{signals_.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}, {poller_.fd(), POLLIN, 0}};
       const int ready = ::poll(all, 3, keys_.is_waiting() ? escape_key_patience : -1);
       if (ready == 0) press(keys_.give_up());
       if (ready <= 0) continue;
-      if (all[0].revents != 0) hear();
+      if (all[0].revents != 0) handle_signals();
       if (all[1].revents != 0) read_keys();
-      if (all[2].revents != 0) learn();
+      if (all[2].revents != 0) apply_update();
     }
     return ended_by_;
   }
 
  private:
-  void hear() {
+  void handle_signals() {
     while (const int number = signals_.next()) {
-      if (ends_us(number) && !signals_.ignored(number)) ended_by_ = number;
+      if (is_terminating(number) && !signals_.ignored(number)) ended_by_ = number;
       if (number == SIGTSTP) {
         screen_.leave();
-        signals_.stop_here();
+        signals_.stop_process();
         screen_.enter();
       }
-      if (number == SIGCONT) screen_.enter();  // stopped by a signal that nobody hears, and so without having left
+      if (number == SIGCONT) screen_.enter();  // after SIGSTOP, which cannot be caught to leave the screen
       if (number == SIGWINCH) screen_.forget();
     }
   }
@@ -179,31 +180,31 @@ class top_view {
 
   void press(const std::vector<key>& pressed) {
     for (const key& each : pressed) {
-      if (auto wanted = model_.press(each)) lookout_.ask(std::move(*wanted));
+      if (auto wanted = model_.press(each)) poller_.ask(std::move(*wanted));
     }
-    lookout_.look_at(model_.details_of());
+    poller_.watch_details(model_.details_of());
   }
 
-  void learn() {
-    lookout::news is = lookout_.take();
+  void apply_update() {
+    store_poller::update is = poller_.take();
     if (is.names) model_.set_names(std::move(*is.names), system_clock::now());
     if (is.details) model_.set_details(is.details->first, std::move(is.details->second));
     if (is.trouble) model_.set_trouble(std::move(*is.trouble));
     if (is.done) model_.tell(std::move(*is.done));
   }
 
-  caught_signals signals_;  // before there is any thread
+  caught_signals signals_;  // before any thread is started
   const style style_{stdout};
   top_model model_;
   key_reader keys_;
-  lookout lookout_;
+  store_poller poller_;
   screen screen_;
   int ended_by_ = 0;
 };
 
 int top(const top_options& o) {
   if (::isatty(STDIN_FILENO) != 1 || !style(stdout).live()) {
-    std::fputs("holdfast: top wants a terminal to draw on; elsewhere say holdfast ls, or holdfast watch\n", stderr);
+    std::fputs("holdfast: top needs a terminal to draw on; elsewhere use holdfast ls or holdfast watch\n", stderr);
     return usage;
   }
   int ended_by = 0;
@@ -211,7 +212,7 @@ int top(const top_options& o) {
     top_view one(o);
     ended_by = one.go();
   }
-  if (ended_by != 0) die_of(ended_by);
+  if (ended_by != 0) die_by_signal(ended_by);
   return fine;
 }
 
@@ -219,24 +220,24 @@ int top(const top_options& o) {
 
 command_spec describe_top(const user_command&) {
   const auto wanted = std::make_shared<top_options>();
-  return {
-      .name = "top",
-      .group = "look",
-      .description = "What is held or waited for, as it changes, on the whole terminal",
-      .examples = {{"holdfast top", "all that is held or waited for"}, {"holdfast top jobs/", "names that begin so"}},
-      .options = joined({wanted->prefix.prefix_rows(),
-                         {wanted->store.row(),
-                          {.names = "--interval",
-                           .value = "D",
-                           .help = "from one look at the store to the next [1s]",
-                           .into = &wanted->interval}}}),
-      .footer =
-          "A store that gives no answer, or does not let us look, is shown, and asked again.\n"
-          "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.",
-      .act = [wanted] {
-        wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
-        return top(*wanted);
-      }};
+  return {.name = "top",
+          .group = "look",
+          .description = "Show locks and waiters live on the whole terminal",
+          .examples = {{"holdfast top", "all that is held or waited for"},
+                       {"holdfast top jobs/", "names with this prefix"}},
+          .options = joined({wanted->prefix.prefix_rows(),
+                             {wanted->store.row(),
+                              {.names = "--interval",
+                               .value = "D",
+                               .help = "time between two looks at the store [1s]",
+                               .into = &wanted->interval}}}),
+          .footer =
+              "If the store does not answer or denies access, top shows that and tries again.\n"
+              "Exit codes: 0; 64 usage, 78 configuration; 128+n by signal n.",
+          .act = [wanted] {
+            wanted->interval = std::max<milliseconds>(wanted->interval, shortest_refresh);
+            return top(*wanted);
+          }};
 }
 
 }  // namespace holdfast::cli

@@ -17,31 +17,31 @@
 
 namespace holdfast::cli {
 
-/// Asks the store on a thread of its own, again and again: one that is slow or silent does not keep the keys waiting.
-class lookout {
+/// Polls the store in a thread, so that a slow store does not delay the keys.
+class store_poller {
  public:
-  lookout(store, std::string prefix, std::chrono::milliseconds interval);
-  ~lookout();
-  lookout(const lookout&) = delete;
-  lookout& operator=(const lookout&) = delete;
+  store_poller(store, std::string prefix, std::chrono::milliseconds interval);
+  ~store_poller();
+  store_poller(const store_poller&) = delete;
+  store_poller& operator=(const store_poller&) = delete;
 
-  /// What has come since the last call.
-  struct news {
+  /// What has changed since the last call.
+  struct update {
     std::optional<std::vector<listing::entry>> names{};
     std::optional<std::pair<std::string, state>> details{};
-    std::optional<std::string> trouble{};  ///< empty: none any more
-    std::optional<std::string> done{};     ///< what became of a request
+    std::optional<std::string> trouble{};  ///< empty: the store answers again
+    std::optional<std::string> done{};     ///< the result of a request
   };
-  [[nodiscard]] news take();
-  [[nodiscard]] int fd() const noexcept { return told_.fd(); }  ///< readable when there is some
+  [[nodiscard]] update take();
+  [[nodiscard]] int fd() const noexcept { return updated_.fd(); }  ///< readable when take() has something
 
-  void look_at(const std::string& name);  ///< in detail; empty: at none
+  void watch_details(const std::string& name);  ///< empty: none
   void ask(top_request);
 
  private:
   void work(const std::stop_token&);
-  void look(const std::stop_token&);
-  void look_closer(const std::string& name);
+  void fetch_names(const std::stop_token&);
+  void fetch_details(const std::string& name);
   [[nodiscard]] std::string perform(const top_request&);
   template <class Change>
   void tell(Change);
@@ -49,14 +49,14 @@ class lookout {
   store store_;
   const std::string prefix_;
   const std::chrono::milliseconds interval_;
-  flag told_;
+  flag updated_;
   std::mutex mutex_;
   std::condition_variable_any wanted_;
-  news news_;
-  std::string closer_;
-  bool look_now_ = true;
+  update update_;
+  std::string detailed_;
+  bool poll_now_ = true;
   std::deque<top_request> requests_;
-  std::jthread thread_;  // the last: it uses the others
+  std::jthread thread_;  // last: it uses the other members
 };
 
 [[nodiscard]] command_spec describe_top(const user_command& after_dashes);

@@ -15,7 +15,7 @@ namespace {
 using change_kind = change::kind;
 using holder_list = std::vector<state::holder>;
 
-/// Permits are known by their owner; of a lock one owner may have one lease after the other.
+/// Permits are identified by owner; for a lock, one owner may have several leases in turn.
 bool is_same(const state::holder& one, const state::holder& other) {
   return one.owner == other.owner && (one.permits != 0 || one.fence == other.fence);
 }

@@ -13,33 +13,33 @@
 
 namespace holdfast::cli {
 
-/// What became of a name between two looks at it.
+/// A difference between two observations of a name.
 struct change {
   enum class kind {
-    present,      ///< how it is at the first look
+    present,      ///< seen for the first time
     acquired,     ///< by `to`
     released,     ///< by `from`
     handed_over,  ///< from `from` to `to`
     broken,       ///< taken from `from` by force
-    asked,        ///< somebody asked the holders to let go
-    holders,      ///< there are more or fewer of them, too many to tell who
-    waiting,      ///< only the number of those who wait is another
+    asked,        ///< a revoke request was sent to the holders
+    holders,      ///< their number changed; too many to list them
+    waiting,      ///< only the number of waiters changed
   };
   kind what;
   std::string name;
-  state now;  ///< after it
+  state now;  ///< after the change
   std::optional<state::holder> from{}, to{};
-  bool perhaps_lost = false;  ///< released: or not renewed in time
+  bool perhaps_lost = false;  ///< released: its lease may have expired instead
 };
 
-/// Remembers how names were, and tells what has changed when they are seen again. One memory of each name is kept.
+/// Compares observations of names. Keeps the last observation of each.
 class changes {
  public:
   using instant = boot_clock::time_point;
-  /// A round is one look at all names; in the first all are present.
+  /// Begins a round, which observes all names. Names in the first round are `present`.
   void begin_round() noexcept { ++round_; }
   [[nodiscard]] std::vector<change> see(const listing::entry&, instant at);
-  /// Those that were there before this round, and have not been seen in it.
+  /// Returns the names of earlier rounds that have not been observed in this one.
   [[nodiscard]] std::vector<std::string> missing() const;
 
  private:
@@ -52,7 +52,7 @@ class changes {
   std::uint64_t round_ = 0;
 };
 
-/// A line for people, without a newline; with a width, cut to it.
+/// Returns a line without a newline, cut to `width` if given.
 [[nodiscard]] std::string to_text(const change&, std::chrono::system_clock::time_point,
                                   std::optional<std::size_t> width);
 [[nodiscard]] json_value to_json(const change&, std::chrono::system_clock::time_point);

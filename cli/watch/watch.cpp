@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "exit_code.hpp"
-#include "looking/looking.hpp"
+#include "list/list.hpp"
 #include "options/values.hpp"
 #include "process/io.hpp"
 #include "text/state.hpp"
@@ -24,8 +24,8 @@ using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
 constexpr auto shortest_interval = 10ms;
-/// So many of the names that a round did not find are looked at by themselves, to see why they are gone. Of the rest,
-/// if a thousand end at once, it is told that they were released.
+/// Up to this many names that have disappeared are inspected to see why. If more disappear at once, the rest is
+/// reported as released.
 constexpr std::size_t most_searched = 100;
 
 struct watch_options {
@@ -42,7 +42,7 @@ class change_printer {
 
   int go() {
     const auto end = options_.how_long ? boot_clock::now() + *options_.how_long : boot_clock::time_point::max();
-    round();  // a store that does not answer now is an error; one that stops to answer later may come back
+    round();  // errors of the first round end the command; later ones are retried
     while (read_ && boot_clock::now() < end) {
       const auto left = std::chrono::ceil<milliseconds>(end - boot_clock::now());
       read_ = out_.pause(std::min(options_.interval, left));
@@ -84,7 +84,7 @@ class change_printer {
     }
   }
 
-  /// Not among the changes, for people: none of the locks has changed.
+  /// Printed on stderr, since it is not a change of a lock.
   void tell_of_store(std::string_view event, const std::string& why) {
     if (!options_.json) {
       std::fprintf(stderr, "holdfast: %s\n", why.c_str());
@@ -106,7 +106,7 @@ class change_printer {
   changes seen_;
   std::string text_;
   bool read_ = true;
-  bool silent_ = false;  // the store
+  bool silent_ = false;  // the store does not answer
 };
 
 }  // namespace
@@ -116,20 +116,20 @@ command_spec describe_watch(const user_command&) {
   return {
       .name = "watch",
       .group = "look",
-      .description = "What changes: acquired, released, handed over, waiting",
+      .description = "Print changes: acquired, released, handed over, waiting",
       .examples = {{"holdfast watch", "every change, as it is seen"},
                    {"holdfast watch jobs/ --interval 200ms", "more often"}},
       .options = joined({wanted->prefix.prefix_rows(),
                          {wanted->store.row(),
                           {.names = "--interval",
                            .value = "D",
-                           .help = "from one look to the next; what is held for less is missed [1s]",
+                           .help = "time between two looks; shorter holds are missed [1s]",
                            .into = &wanted->interval},
                           {.names = "--for",
                            .value = "D",
-                           .help = "end after so long [when nobody reads any more]",
+                           .help = "end after this time [when the reader is gone]",
                            .into = &wanted->how_long},
-                          {.names = "--json", .help = "one JSON object a line", .into = &wanted->json}}}),
+                          {.names = "--json", .help = "one JSON object per line", .into = &wanted->json}}}),
       .footer = "Exit codes: 0; 64 usage, 69 store unreachable, 77 not allowed, 78 configuration; 128+n by signal n.",
       .act = [wanted] {
         wanted->interval = std::max<milliseconds>(wanted->interval, shortest_interval);

@@ -62,7 +62,7 @@ std::size_t cells::size() const noexcept {
   return table_.with([](const table& t) { return t.named.size(); });
 }
 
-/// Now and then, so that it costs each who comes next to nothing.
+// Only now and then, so that it costs each call next to nothing.
 void cells::tidy(table& t, std::int64_t now) {
   if (t.named.size() < t.tidy_at) return;
   std::erase_if(t.named, [&](const auto& each) {

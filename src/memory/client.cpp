@@ -24,7 +24,7 @@ answer<T> carry_out(const Act& act, instant now) {
   }
 }
 
-/// A request to the server, as faulty as tests want it.
+/// Makes a request to the server, with the faults that tests have set.
 template <class T, class Act>
 task<answer<T>> ask(const server& s, io& i, limit l, Act act) {
   if (!s.faulty()) co_return carry_out<T>(act, i.now());
@@ -39,10 +39,10 @@ task<answer<T>> ask(const server& s, io& i, limit l, Act act) {
   co_return answer<T>::unknown(storage::failure::late("no answer"));
 }
 
-class place final : public storage::claim {
+class claim final : public storage::claim {
  public:
-  place(server& s, storage::claim_spec spec) : server_(s), me_(std::move(spec)) {}
-  ~place() override { server_.leave(me_); }
+  claim(server& s, storage::claim_spec spec) : server_(s), me_(std::move(spec)) {}
+  ~claim() override { server_.leave(me_); }
 
   task<answer<grant>> poll(io& i, limit l) override {
     return ask<grant>(server_, i, std::move(l), [this](instant now) {
@@ -54,7 +54,7 @@ class place final : public storage::claim {
     });
   }
 
-  // A push may get lost, and an expiry pushes nothing: look again when the holder's time is up.
+  // Also signalled when the holder's lease expires, because an expiry sends no notification, and one may be lost.
   task<wake> wakeup(io& i, limit l) override {
     const wake why = co_await wait(i, me_.granted(), limit(std::min(l.at(), expires_), l.stop()));
     co_return why == wake::late&& expires_ < l.at() ? wake::signalled : why;
@@ -86,9 +86,9 @@ class place final : public storage::claim {
   instant expires_{};
 };
 
-class number final : public storage::cell {
+class cell final : public storage::cell {
  public:
-  number(server& s, std::string name) : server_(s), name_(std::move(name)) {}
+  cell(server& s, std::string name) : server_(s), name_(std::move(name)) {}
 
   task<answer<storage::reading>> get(io& i, limit l) override {
     return ask<storage::reading>(server_, i, std::move(l), [this](instant now) {
@@ -102,7 +102,7 @@ class number final : public storage::cell {
     });
   }
 
-  // An end pushes nothing, and a push may get lost.
+  // Also signalled when the cell expires, because that sends no notification, and one may be lost.
   task<wake> changed(io& i, storage::reading seen, limit l) override {
     runtime::signal told;
     const instant now = i.now();
@@ -123,7 +123,7 @@ class number final : public storage::cell {
 client::client(std::shared_ptr<server> s) noexcept : server_(std::move(s)) {}
 
 std::unique_ptr<storage::claim> client::open(storage::claim_spec spec) {
-  return std::make_unique<place>(*server_, std::move(spec));
+  return std::make_unique<claim>(*server_, std::move(spec));
 }
 
 task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, limit l) {
@@ -134,7 +134,7 @@ task<answer<done>> client::resize(io& i, std::string name, std::uint32_t whole, 
 }
 
 std::unique_ptr<storage::cell> client::open_cell(std::string name) {
-  return std::make_unique<number>(*server_, std::move(name));
+  return std::make_unique<cell>(*server_, std::move(name));
 }
 
 task<answer<state>> client::inspect(io& i, std::string name, limit l) {

@@ -9,8 +9,8 @@ namespace holdfast::memory {
 
 namespace {
 
-/// The named servers of this process. A fork begins with none: those that it sees are copies, with locks that may be
-/// held by threads that are not there.
+/// The named servers of this process. A fork begins with none: the servers that it sees are copies, with mutexes that
+/// threads of the parent may hold.
 struct registry {
   const unsigned generation = runtime::fork_generation();
   runtime::guarded<std::unordered_map<std::string, std::weak_ptr<server>>> servers;

@@ -1,4 +1,3 @@
-// What those see and do who look after the locks of others, at all servers.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -20,14 +19,10 @@ using storage::task;
 
 namespace {
 
-/// Calls that their callers have given up are forgotten some time.
+/// Calls that were never answered are forgotten beyond this number.
 constexpr std::size_t most_unanswered = 64;
 
-}  // namespace
-
-namespace {
-
-/// How many servers name the same holder, at most, of those holders of whom this is so: bool(holder).
+/// Counts only holders for which counts(holder) is true. Returns the largest number of servers that name the same one.
 template <class F>
 std::size_t most_votes(vote_round<state>& views, F counts) {
   std::map<std::string, std::size_t> votes;
@@ -40,7 +35,7 @@ std::size_t most_votes(vote_round<state>& views, F counts) {
   return most;
 }
 
-/// Whether it is the same who holds it, whatever so many servers say that have not said it.
+/// Returns true if the holder is the same whatever the silent servers would say.
 bool is_clear(vote_round<state>& views, std::size_t silent) {
   const std::size_t majority = views.count().majority();
   const std::size_t most = most_votes(views, [](const state::holder&) { return true; });
@@ -49,7 +44,7 @@ bool is_clear(vote_round<state>& views, std::size_t silent) {
 
 std::size_t silent_ones(const vote_round<state>& views) { return views.count().voters - views.count().yes; }
 
-/// Whether one who is meant has a majority, if those have it that said nothing.
+/// Returns true if a holder that is meant has a majority, should the silent servers name it too.
 bool may_hold_it(vote_round<state>& views, const storage::break_request& what) {
   const auto meant = [&](const state::holder& each) {
     const std::optional<storage::owner_id> holder = each.foreign ? std::nullopt : storage::owner_of(each.owner);
@@ -78,7 +73,7 @@ task<round_ptr<state>> admin::views_of(std::string name, limit l) {
   const limit own(each.at(), l.stop());
   const bool enough = all->count().yes >= all_.majority() && is_clear(*all, all->count().open());
   if (so_far == verdict::open && !enough) so_far = co_await all->settle(all_.loop(), all_of_them, own);
-  (void)so_far;  // those that have not answered by now do not count
+  (void)so_far;  // servers that have not answered by now do not count
   co_return all;
 }
 
@@ -102,7 +97,6 @@ task<answer<state>> admin::inspect(io& i, std::string name, limit l) {
   co_return common_view(*all);
 }
 
-/// A majority decides, but all are waited for: a server that does it later would do it to whoever holds it then.
 task<answer<done>> admin::settle_all(round_ptr<done> all, limit l, const char* otherwise) {
   const verdict over = co_await all->settle(all_.loop(), all_of_them, std::move(l));
   (void)over;
@@ -135,8 +129,8 @@ task<answer<done>> admin::break_lock(io& i, storage::break_request what, limit l
   }
   const std::optional<storage::owner_id> holder = held ? storage::owner_of(holders.front().owner) : std::nullopt;
   const bool meant = holder && what.is_about(*holder, storage::share(), holders.front().fence, storage::vote::fences);
-  // A call that is asked again goes on with whom it meant before: what it has taken already hides that one from a look
-  // at a majority, and it may hold the rest.
+  // A repeated call goes on with the holder that it meant before. The votes that it has taken already hide that holder
+  // from a majority, while the holder may keep the rest.
   const storage::owner_id call = what.id;
   if (meant) {
     if (meant_by_.size() == most_unanswered) meant_by_.erase(meant_by_.begin());
@@ -154,7 +148,7 @@ task<answer<done>> admin::break_lock(io& i, storage::break_request what, limit l
       all_.ask_all<done>([&](std::size_t who) { return all_[who].force_release(all_.loop(), what, each); });
   const limit own(each.at(), l.stop());
   answer<done> got = co_await settle_all(all, own, "no majority of the servers takes it from its holder");
-  // Whoever is told by the first server gives back what it has at others, and may be there before us.
+  // A holder that is notified by the first server releases its votes at the others, perhaps before we get there.
   if (got.is_no() && what.owner && all->count().yes > 0) got = answer<done>::yes(done());
   if (!got.is_unknown()) meant_by_.erase(call);
   co_return got;

@@ -23,9 +23,9 @@ using storage::vote;
 
 namespace {
 
-/// It is tried again at the next renewal.
+/// A repair that fails is tried again at the next renewal.
 constexpr span longest_repair = 2s;
-/// At the end of all it is tried a last time: most have been sent before, and only the answer is missing.
+/// When the store closes, a withdrawal is sent a last time: most were sent before, and only the reply is missing.
 constexpr span last_request = 100ms;
 
 task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, limit l) {
@@ -36,7 +36,7 @@ task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, 
   const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.loop().now());
   if (a->withdrawals || ttl <= 0ms) co_return;
   const answer<done> got = co_await all[who].repair(all.loop(), *a, a->fence, ttl, l);
-  a->count(who, got.is_yes());  // if not now, then at the next renewal
+  a->count(who, got.is_yes());  // a failed repair is tried again at the next renewal
 }
 
 }  // namespace
@@ -95,7 +95,8 @@ task<answer<done>> withdraw(server_set& all, std::shared_ptr<attempt> a, std::si
   const instant end = later(all.loop().now(), a->longest_ttl);
   bool mine = a->mutexes[who].try_lock();
   if (!mine)
-    mine = co_await a->mutexes[who].try_lock_until(all.loop(), limit(runtime::never));  // what is before us has limits
+    mine =
+        co_await a->mutexes[who].try_lock_until(all.loop(), limit(runtime::never));  // the step before us has a limit
   const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
@@ -115,7 +116,7 @@ void roll_back(server_set& all, const std::shared_ptr<attempt>& a) {
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<vote>>& got = a->votes->replies()[who];
     const bool of_another = got && got->is_yes() && got->value().fence == 0;
-    if (of_another && !a->elected) continue;  // it will not come; what was elected may have been mended there since
+    if (of_another && !a->elected) continue;  // no vote of ours is there, unless an elected attempt was repaired since
     all.begin(put_into<done>(a->withdrawals, who, withdraw(all, a, who)));
   }
 }

@@ -12,7 +12,7 @@
 
 namespace holdfast::quorum {
 
-/// Votes that were asked for under one number. It lives as long as anybody has something to do for it.
+/// The votes that are requested under one attempt number. It lives until its last step has ended.
 struct attempt : storage::candidate {
   attempt(storage::candidate who, std::size_t voters, std::shared_ptr<const bool> claim_leaves)
       : candidate(std::move(who)),
@@ -22,19 +22,19 @@ struct attempt : storage::candidate {
         has_it_(voters) {}
   std::vector<runtime::async_mutex> mutexes;  // one step at a time at each voter, so that none overtakes another
   round_ptr<storage::vote> votes;
-  round_ptr<storage::done> withdrawals;  // where it was given back
-  std::uint64_t fence = 0;               // of its grant
+  round_ptr<storage::done> withdrawals;  // the votes that were taken back
+  std::uint64_t fence = 0;               // of the grant
   bool elected = false;
-  runtime::instant ends{};                // what was granted, or renewed the last time
-  std::uint64_t renewals = 0;             // that were begun
-  std::uint64_t renewed = 0;              // the last of them that a majority did
-  std::chrono::milliseconds longest_ttl;  // that was ever asked for
-  /// The claim waits no longer. All its attempts know it: a vote that is carried out late has put it in line again.
+  runtime::instant ends{};                // the deadline of the grant or of the last renewal
+  std::uint64_t renewals = 0;             // renewals that were started
+  std::uint64_t renewed = 0;              // the last renewal that a majority confirmed
+  std::chrono::milliseconds longest_ttl;  // the longest ttl that was requested
+  /// The claim has stopped waiting. All its attempts share this flag, because a late vote puts the claim in line again.
   const std::shared_ptr<const bool> leaves;
 
-  /// What a voter has said last. One that gives no answer does not count, though it may have it.
+  /// Records the last answer of a voter. A voter that does not answer does not count, though it may hold the vote.
   void count(std::size_t who, bool has_it) noexcept;
-  /// How many have it, as far as is known. Any thread.
+  /// The number of voters known to hold the vote. May be called from any thread.
   [[nodiscard]] std::size_t holding() const noexcept { return holding_; }
 
  private:
@@ -42,24 +42,26 @@ struct attempt : storage::candidate {
   std::atomic<std::size_t> holding_{0};
 };
 
-/// A voter that takes longer has voted against us. Small against the ttl, so that the next attempt comes soon.
+/// A voter that takes longer counts as a vote against us. Short compared with the ttl, so that the next attempt starts
+/// soon.
 [[nodiscard]] runtime::span limit_of_a_vote(std::chrono::milliseconds ttl);
 
-// Steps of an attempt at one voter. On the loop only.
+// Steps of an attempt at one voter. They run on the loop only.
 
 storage::task<storage::answer<storage::vote>> ask(server_set&, std::shared_ptr<attempt>, std::size_t who, limit);
-/// Writes back the fence of its grant.
+/// Writes the fence of the grant back to the voter.
 storage::task<storage::answer<storage::done>> raise_fence(server_set&, std::shared_ptr<attempt>, std::size_t who,
                                                           limit);
-/// `number`: which of its renewals it is.
+/// `number` identifies the renewal.
 storage::task<storage::answer<storage::done>> renew(server_set&, std::shared_ptr<attempt>, std::size_t who,
                                                     std::chrono::milliseconds ttl, std::uint64_t number, limit);
-/// The more have it, the more of them may lose it. For as long as it is ours. Nobody waits for it.
+/// Gives the voter our vote again in the background, while the lease lasts. The more voters hold it, the more of them
+/// may lose it.
 void repair_soon(server_set&, const std::shared_ptr<attempt>&, std::size_t who);
-/// Insists, for as long as the vote could last. Then it is over by itself.
+/// Retries for as long as the vote could last. After that it has expired.
 storage::task<storage::answer<storage::done>> withdraw(server_set&, std::shared_ptr<attempt>, std::size_t who);
 
-/// Takes back all votes that the attempt has, or may get yet; nobody waits for it.
+/// Takes back, in the background, all votes that the attempt has or may still get.
 void roll_back(server_set&, const std::shared_ptr<attempt>&);
 
 }  // namespace holdfast::quorum

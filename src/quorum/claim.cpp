@@ -26,12 +26,11 @@ using storage::vote;
 
 namespace {
 
-/// Where too few could be heard in the time of a vote, perhaps because this machine is busy, it is tried again for so
-/// long.
+/// If too few voters answer in time, perhaps because this machine is busy, the poll retries for this long.
 constexpr span longest_poll = 1s;
 constexpr unsigned max_split_retries = 5;
 
-/// Between so much and twice as much.
+/// A random duration between `least` and twice that.
 span varied(io& i, span least) {
   return least + span(static_cast<span::rep>(i.random() % static_cast<std::uint64_t>(least.count() + 1)));
 }
@@ -56,20 +55,20 @@ task<answer<grant>> client::claim::poll(io& i, limit l) {
   if (!spec_.wants.exclusive()) co_return answer<grant>::unknown(storage::only_whole_locks());
   if (spec_.ttl > settings_.max_ttl) co_return answer<grant>::unknown(too_long(spec_.ttl, settings_.max_ttl));
   if (i.in_place()) co_return all_.on_loop(poll(all_.loop(), std::move(l)));
-  if (elected_) {  // the answer to an earlier poll got lost
+  if (elected_) {  // the reply to an earlier poll was lost
     answer<instant> kept = co_await renew(all_.loop(), spec_.ttl, l);
     if (kept.is_yes()) co_return answer<grant>::yes(grant{last_->fence, vote::fences, kept.value()});
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     give_up();
   }
   const instant enough = later(all_.loop().now(), longest_poll);
-  std::optional<failure> reason;  // of the attempt before: one that was cut short says less
+  std::optional<failure> reason;  // of the previous attempt: an attempt that was cut short says less
   for (unsigned tries = 0;; ++tries) {
     std::optional<failure> unreached = co_await all_.reach_majority(settings_.min_margin, l);
     if (unreached) co_return answer<grant>::unknown(std::move(*unreached));
     answer<grant> got = co_await run_for_it(l);
     const instant now = all_.loop().now();
-    // Who looks once is not told that somebody holds what nobody has a majority of, before it is seen to stay so.
+    // A caller that does not queue retries before it reports a lock as held that no client has a majority of.
     const bool nobodys = got.is_no() && splits_ != 0 && !spec_.queue && tries < max_split_retries && now < l.at();
     if (!got.is_unknown() && !nobodys) co_return got;
     if (got.is_unknown() && reason && now >= l.at()) co_return answer<grant>::unknown(std::move(*reason));
@@ -117,7 +116,7 @@ task<answer<grant>> client::claim::run_for_it(limit l) {
   const verdict so = co_await a->votes->settle(loop, of_election, l);
   if (so == verdict::unknown && settings_.min_margin != 0) {
     const verdict without_margin = co_await a->votes->settle(loop, of_step, l);
-    (void)without_margin;  // only for the reason
+    (void)without_margin;  // it only completes the error
   }
   if (so == verdict::yes) {
     std::optional<failure> unfenced = co_await agree_on_a_fence(a, l);
@@ -222,7 +221,7 @@ task<answer<done>> client::claim::release(io& i, limit l) {
   if (!leaving_) {
     *leaves_ = true;
     const std::shared_ptr<attempt> a = last_;
-    // Known before it begins: what is mended from now on would stay.
+    // Set before the withdrawals start: a vote that is repaired from now on would stay.
     a->withdrawals = leaving_ = std::make_shared<vote_round<done>>(all_.size());
     elected_ = false;
     try {
@@ -230,11 +229,11 @@ task<answer<done>> client::claim::release(io& i, limit l) {
         all_.begin(put_into<done>(leaving_, who, quorum::withdraw(all_, a, who)));
       }
     } catch (const std::bad_alloc&) {
-      leaving_.reset();  // some have not begun, and would be waited for: again
+      leaving_.reset();  // some have not started and would be waited for
       throw;
     }
   }
-  // A server that is gone need not be waited for: if a majority has nothing of ours any more, it is given back.
+  // A server that is down need not be waited for: the lock is released once a majority no longer has our vote.
   const instant soon = later(all_.loop().now(), limit_of_a_vote(spec_.ttl));
   verdict so = co_await leaving_->settle(all_.loop(), of_step, limit(std::min(l.at(), soon), l.stop()));
   const tally& count = leaving_->count();
@@ -243,7 +242,7 @@ task<answer<done>> client::claim::release(io& i, limit l) {
   if (so == verdict::yes || (so != verdict::no && given_back)) co_return answer<done>::yes(done());
   if (so == verdict::no) co_return answer<done>::no();
   failure why = all_.why_not(*leaving_, "no majority of the servers gives it back");
-  if (so == verdict::unknown) leaving_.reset();  // all is over: again
+  if (so == verdict::unknown) leaving_.reset();  // every withdrawal has ended: the next call starts again
   co_return answer<done>::unknown(std::move(why));
 }
 
@@ -255,7 +254,7 @@ failure client::claim::too_small_a_margin(attempt& a) const {
   return why.permanent() ? why : failure(errc::not_ready, std::move(why.text));
 }
 
-/// What was elected stays the last attempt, for as long as anybody holds it.
+/// An elected attempt stays the last one while the lease lasts.
 std::size_t client::claim::margin() const noexcept {
   const std::size_t holding = last_ ? last_->holding() : 0;
   return std::max(holding, all_.majority()) - all_.majority();

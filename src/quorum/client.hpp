@@ -14,18 +14,18 @@
 
 namespace holdfast::quorum {
 
-/// A store made of several that know nothing of one another (Redlock): whoever has the votes of a majority, within the
-/// time that they are good for, holds the lock. A voter that is dead, slow, refusing or erring is a vote against.
+/// A store made of several servers that do not know each other (Redlock). A client that has the votes of a majority,
+/// before they expire, holds the lock. A server that is down, slow, refuses or fails counts as a vote against.
 ///
-/// All votes are asked for at once, on the loop; a blocking caller hands the whole call over, and waits for one signal.
-/// Nobody queues: N queues would elect N winners. So it is not fair.
+/// All votes are requested at once, on the loop. A blocking caller hands the whole call over and waits for one signal.
+/// There is no queue, because N queues would elect N winners, so the store is not fair.
 class client final : public storage::backend {
  public:
   struct settings {
-    std::chrono::milliseconds max_ttl;     ///< no lease is longer: voters that restarted vote again after that time
-    std::size_t min_margin = 0;            ///< a grant by less than a majority and so many more is none
-    std::function<std::uint64_t()> clock;  ///< of this machine, in microseconds since 1970; any thread
-    std::vector<finding> known{};          ///< about how it is set up: part of every examination
+    std::chrono::milliseconds max_ttl;     ///< the longest lease: servers that restarted vote again after this time
+    std::size_t min_margin = 0;            ///< votes beyond a majority that a grant needs
+    std::function<std::uint64_t()> clock;  ///< microseconds since 1970; called from any thread
+    std::vector<finding> known{};          ///< about how the store is set up: part of every examination
   };
   client(std::vector<std::unique_ptr<storage::voter>>, settings, runtime::io& loop);
 

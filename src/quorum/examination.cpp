@@ -14,7 +14,7 @@ using storage::task;
 
 namespace {
 
-/// By its identity, all names of one server.
+/// All names of each server, by the server's identity.
 using names_by_identity = std::map<std::string, std::vector<std::string>>;
 
 task<names_by_identity> names_of_servers(server_set& all) {
@@ -22,7 +22,7 @@ task<names_by_identity> names_of_servers(server_set& all) {
   const round_ptr<std::string> said =
       all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.loop(), soon); });
   const verdict over = co_await said->settle(all.loop(), all_of_them, soon);
-  (void)over;  // those that have not answered by now do not count
+  (void)over;  // servers that have not answered by now do not count
   names_by_identity names;
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<std::string>>& got = said->replies()[who];
@@ -31,7 +31,7 @@ task<names_by_identity> names_of_servers(server_set& all) {
   co_return names;
 }
 
-/// Of all names of a URL, of which some may be of one and the same server.
+/// Adds a finding on whether several names of the URL belong to one server.
 void judge_names(const names_by_identity& all, std::size_t voters, std::vector<finding>& found) {
   const std::string id = "redlock.same_server";
   std::size_t names = 0;
@@ -67,7 +67,7 @@ task<answer<std::vector<finding>>> admin::examine(io& i, limit l) {
   using findings = std::vector<finding>;
   const round_ptr<findings> all =
       all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().admin().examine(all_.loop(), l); });
-  const limit own(runtime::never, l.stop());  // each has a limit of its own
+  const limit own(runtime::never, l.stop());  // each examination has a limit of its own
   const verdict over = co_await all->settle(all_.loop(), all_of_them, own);
   (void)over;
   if (all->count().yes == 0) {

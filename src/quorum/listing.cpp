@@ -1,5 +1,5 @@
-// The names that are locked at a majority: one server after the other says which it knows, and all of them how they
-// are.
+// Lists the names that are locked at a majority: one server after the other lists its names, and all servers say who
+// holds each of them.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -17,13 +17,13 @@ using storage::failure;
 using storage::io;
 using storage::task;
 
-/// Where a list goes on: `<server>:<servers that were not listed>:<where it goes on there>`.
+/// Where a list continues: `<server>:<servers that were not listed>:<where that server's list continues>`.
 struct admin::list_position {
   std::size_t who = 0;
-  servers missed = 0;  // they gave no answer
+  servers missed = 0;  // servers that did not answer
   std::string there{};
 
-  /// Nothing: nobody has written that.
+  /// Returns nothing if write() did not produce the text.
   static std::optional<list_position> read(std::string_view text, std::size_t voters) {
     list_position at;
     if (text.empty()) return at;
@@ -43,12 +43,12 @@ struct admin::list_position {
     missed |= servers{1} << who;
     go_to({});
   }
-  /// Those of them that are still to be listed.
+  /// Misses the silent servers that have not been listed yet.
   void miss_all(servers silent) { missed |= silent >> who << who; }
   [[nodiscard]] bool is_missed() const { return (missed >> who & 1) != 0; }
   [[nodiscard]] std::size_t how_many_missed() const { return static_cast<std::size_t>(std::popcount(missed)); }
   [[nodiscard]] bool was_listed(std::size_t other) const { return other < who && (missed >> other & 1) == 0; }
-  /// Empty: there is no more.
+  /// Returns an empty text after the last page.
   [[nodiscard]] std::string write(std::size_t voters) const {
     if (who >= voters) return {};
     return std::to_string(who) + ":" + std::to_string(missed) + ":" + there;
@@ -110,7 +110,7 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
   co_return answer<listing>::yes(std::move(page));
 }
 
-/// Each list and each look would wait for them. A majority is waited for, and the others for a moment.
+// Each later step would wait for a silent server. Waits for a majority, and then a moment for the others.
 task<answer<admin::servers>> admin::silent_servers(limit l) {
   const limit each = all_.until(half_of(all_.loop(), l).at());
   const round_ptr<std::string> all =
@@ -129,7 +129,6 @@ task<answer<admin::servers>> admin::silent_servers(limit l) {
   co_return answer<servers>::yes(silent);
 }
 
-/// Adds those of them that are in use, and were not shown when a server before was listed.
 task<std::optional<failure>> admin::look_at(std::vector<std::string> names, const list_position& from, servers silent,
                                             listing& page, limit l) {
   const limit each = all_.until(half_of(all_.loop(), l).at());
@@ -144,7 +143,7 @@ task<std::optional<failure>> admin::look_at(std::vector<std::string> names, cons
   const limit own(each.at(), l.stop());
   for (std::size_t n = 0; n < names.size(); ++n) {
     const verdict over = co_await looks[n]->settle(all_.loop(), all_of_them, own);
-    (void)over;  // those that have not answered by now do not count
+    (void)over;  // servers that have not answered by now do not count
     if (looks[n]->count().yes < all_.majority()) {
       co_return all_.why_not(*looks[n], "no majority of the servers answers");
     }

@@ -38,7 +38,8 @@ task<std::optional<failure>> server_set::reach_majority(std::size_t min_margin, 
   const round_ptr<done> all = ask_all<done>([&](std::size_t who) { return reach(who, each); }, min_margin);
   const verdict so = co_await all->settle(loop_, of_election, l);
   if (so == verdict::yes) co_return std::nullopt;
-  const verdict without_margin = co_await all->settle(loop_, of_step, l);  // what is too few says so by its votes
+  const verdict without_margin =
+      co_await all->settle(loop_, of_step, l);  // too small a margin is reported after the vote
   if (without_margin == verdict::yes) co_return std::nullopt;
   co_return why_not(*all, "no majority of the servers can be reached");
 }

@@ -24,7 +24,7 @@ template <class T>
 bool is_for_us(const storage::answer<T>&) {
   return true;
 }
-/// A vote may be for another.
+/// A vote may be for another client.
 inline bool is_for_us(storage::answer<storage::vote>& got) { return !got.is_yes() || got.value().fence != 0; }
 
 template <class T>
@@ -32,19 +32,19 @@ storage::task<void> put_into(round_ptr<T> all, std::size_t who, storage::task<st
   storage::answer<T> got = storage::answer<T>::no();
   try {
     got = co_await work;
-  } catch (const std::exception& e) {  // it may have been sent
+  } catch (const std::exception& e) {  // the request may have been sent
     got = storage::answer<T>::unknown(storage::failure(errc::not_ready, e.what()));
   }
   const bool for_us = is_for_us(got);
   all->put(who, std::move(got), for_us);
 }
 
-/// One request of many, when there is no hurry.
+/// The limit of one request where nobody waits urgently.
 constexpr runtime::span one_request = std::chrono::seconds(1);
-/// How long servers are waited for that can only add to what a majority has said.
+/// How long to wait for the other servers once a majority has answered.
 constexpr runtime::span minority_wait = std::chrono::milliseconds(100);
 
-/// All voters of a quorum, and how they are asked together: at once, on the loop.
+/// The servers of a quorum. Asks all of them at once, on the loop.
 class server_set {
  public:
   server_set(std::vector<std::unique_ptr<storage::voter>>, runtime::io& loop);
@@ -54,7 +54,7 @@ class server_set {
   [[nodiscard]] std::size_t majority() const noexcept { return majority_of(voters_.size()); }
   [[nodiscard]] const std::vector<std::unique_ptr<storage::voter>>& voters() const noexcept { return voters_; }
   [[nodiscard]] storage::voter& operator[](std::size_t who) const noexcept { return *voters_[who]; }
-  /// The limit of one step; also the end of all.
+  /// The limit of one step, which also ends when the store closes.
   [[nodiscard]] limit until(runtime::instant at) const { return limit(at, ending_.get_token()); }
   [[nodiscard]] bool is_ending() const noexcept { return ending_.stop_requested(); }
 
@@ -69,17 +69,17 @@ class server_set {
     return std::move(*result);
   }
 
-  /// Begins a question to all, without waiting for it.
+  /// Starts a request to every server, without waiting for the answers.
   template <class T, class Ask>
   [[nodiscard]] round_ptr<T> ask_all(Ask ask, std::size_t min_margin = 0) {
     auto all = std::make_shared<vote_round<T>>(voters_.size(), min_margin);
     for (std::size_t who = 0; who < voters_.size(); ++who) begin(put_into<T>(all, who, ask(who)));
     return all;
   }
-  /// Runs it on the loop; nobody waits for it but close().
+  /// Runs a task on the loop. Only close() waits for it.
   void begin(storage::task<void> work) { tasks_.spawn(std::move(work)); }
 
-  /// All that went wrong, server by server. Where asking again cannot help, the code says so.
+  /// Returns what went wrong, server by server. The code is permanent if asking again cannot help.
   template <class T>
   [[nodiscard]] storage::failure why_not(vote_round<T>& all, std::string_view what) const {
     std::size_t for_good = 0, refused = 0;
@@ -102,15 +102,15 @@ class server_set {
     if (for_good > voters_.size() - majority()) return storage::failure(*for_good_code, std::move(text));
     if (code && storage::failure(*code, "").permanent()) code = errc::not_ready;
     storage::failure all_in_all(code.value_or(errc::unreachable), std::move(text));
-    const bool can_be_heard = refused <= voters_.size() - majority();  // a majority, once the others answer
+    const bool can_be_heard = refused <= voters_.size() - majority();  // a majority may still answer
     all_in_all.is_late = all_in_all.code == errc::unreachable && can_be_heard;
     return all_in_all;
   }
 
-  /// Until as many are connected as an election needs, or nobody else can be; or why a majority is not.
+  /// Waits until enough servers for an election are connected, or no more can be. Returns why no majority is reachable.
   [[nodiscard]] storage::task<std::optional<storage::failure>> reach_majority(std::size_t min_margin, limit);
 
-  /// From another thread than the loop's: ends what is under way.
+  /// Ends all running tasks. Must not be called on the loop.
   void close() noexcept;
 
  private:

@@ -10,15 +10,14 @@ namespace {
 
 using those = std::vector<const state*>;
 
-/// What a holder is known by at every server.
+/// By what a holder is identified at every server.
 std::string who_holds(const state& is) {
   if (is.holders.empty()) return {};
   const state::holder& first = is.holders.front();
   return first.foreign ? "another library" : first.owner;
 }
 
-/// Of one and the same holder the same fence, in all servers that were in time; a server that was mended may know a
-/// higher one.
+/// The servers that voted in time know the same fence of a holder. A server that was repaired may know a higher one.
 std::uint64_t most_common_fence(const those& of) {
   std::map<std::uint64_t, std::size_t> named;
   for (const state* is : of) ++named[is->holders.front().fence];
@@ -32,7 +31,7 @@ std::uint64_t most_common_fence(const those& of) {
   return best;
 }
 
-/// Of those who name one and the same.
+/// Merges what these servers say of the same holder.
 state::holder holder_of(those of, std::size_t majority) {
   const auto left = [](const state* is) { return is->holders.front().left; };
   const auto longer = [&](const state* one, const state* other) {
@@ -49,7 +48,7 @@ state::holder holder_of(those of, std::size_t majority) {
   return who;
 }
 
-/// The later of both.
+/// Keeps the later note.
 void keep_later(std::optional<state::note>& kept, const std::optional<state::note>& other) {
   if (other && (!kept || kept->at < other->at)) kept = other;
 }

@@ -6,9 +6,8 @@
 
 namespace holdfast::quorum {
 
-/// What several servers, of which each has seen a part, say together of a name. Whoever a majority names holds it, for
-/// as long as a majority will; what stands at a minority is nobody's lock. Those who wait stand at each server that has
-/// told them so.
+/// Merges the views of several servers of one name. A client that a majority names is the holder, for as long as a
+/// majority keeps its vote; votes of a minority are no lock. Waiters are known to each server that they have asked.
 [[nodiscard]] state shared_view(const std::vector<const state*>& seen, std::size_t majority);
 
 }  // namespace holdfast::quorum

@@ -13,16 +13,16 @@
 
 namespace holdfast::quorum {
 
-/// More than half: two of them always have a voter in common.
+/// More than half of the voters: two majorities always share a voter.
 [[nodiscard]] std::size_t majority_of(std::size_t voters) noexcept;
 
-/// How many of some voters have said what.
+/// Counts the answers of the voters.
 struct tally {
   std::size_t voters = 0;
   std::size_t yes = 0;
   std::size_t no = 0;
-  std::size_t none = 0;  ///< nobody knows, or it does not vote
-  /// By how many more than a majority an election has to be won.
+  std::size_t none = 0;  ///< no answer, or the voter does not vote
+  /// Votes beyond a majority that an election needs.
   std::size_t min_margin = 0;
 
   [[nodiscard]] std::size_t open() const noexcept { return voters - yes - no - none; }
@@ -31,16 +31,16 @@ struct tally {
 
 enum class verdict { open, yes, no, unknown };
 
-/// Of an election, as early as it can be told. yes: a majority says so, with its margin. no: that cannot be had any
-/// more, and so many have answered, though perhaps for several, or a majority is against us. unknown: so many cannot
-/// even be heard.
+/// The result of an election, as early as possible. yes: a majority and the margin voted for us. no: that is impossible
+/// by now, and as many have answered, perhaps for several candidates, or a majority is against us. unknown: not even
+/// that many answer.
 [[nodiscard]] verdict of_election(const tally&) noexcept;
-/// Of a step that changes what a holder has. no: so many say no that no majority can have said yes.
+/// The result of a step of a holder, such as a renewal. no: so many say no that a majority cannot say yes.
 [[nodiscard]] verdict of_step(const tally&) noexcept;
-/// For questions that are answered when everybody has, or has had its time.
+/// Open until every voter has answered. For questions without a majority rule.
 [[nodiscard]] verdict all_of_them(const tally&) noexcept;
 
-/// One question to all voters at once. On the loop only.
+/// One request to all voters at once, and their answers. Used on the loop only.
 template <class T>
 class vote_round {
  public:
@@ -49,7 +49,7 @@ class vote_round {
     count_.min_margin = min_margin;
   }
 
-  /// A yes of which `for_us` is false counts as a no.
+  /// Records the answer of a voter. A yes that is not `for_us` counts as a no.
   void put(std::size_t who, storage::answer<T> got, bool for_us = true) {
     std::size_t& where = got.is_unknown() ? count_.none : got.is_yes() && for_us ? count_.yes : count_.no;
     ++where;
@@ -57,10 +57,10 @@ class vote_round {
     changed_.set();
   }
   [[nodiscard]] const tally& count() const noexcept { return count_; }
-  /// What each has said; nothing: not yet.
+  /// The answer of each voter; nothing if it has not answered yet.
   [[nodiscard]] std::vector<std::optional<storage::answer<T>>>& replies() noexcept { return replies_; }
 
-  /// Until the rule can tell; open: the limit came first.
+  /// Waits until the rule has a verdict. Returns open if the limit comes first.
   [[nodiscard]] runtime::task<verdict> settle(runtime::io& loop, verdict (*rule)(const tally&), limit l) {
     for (;;) {
       const verdict so_far = rule(count_);

@@ -8,16 +8,16 @@
 
 namespace holdfast::storage {
 
-/// What a store's *no* says: who holds it, as far as the store knows.
+/// What comes with a store's *no*: the holder, as far as the store knows.
 struct busy {
   std::string holder{};
-  bool asked = true;  ///< false: the store did not have to be asked
+  bool asked = true;  ///< false: answered without a request to the store
 };
 
-/// Why an answer is not known. It is also thrown, where a function has no answer to return.
+/// Why an answer is unknown. Also thrown by functions that return no answer.
 struct failure : std::exception {
   failure(errc code_, std::string text_) : code(code_), text(std::move(text_)) {}
-  /// No answer came in time, and nobody reported an error either.
+  /// A failure without a reported error: no reply came in time.
   static failure late(std::string text) {
     failure why(errc::unreachable, std::move(text));
     why.is_late = true;
@@ -25,18 +25,18 @@ struct failure : std::exception {
   }
   errc code;
   std::string text;             ///< the server's own words, without secrets
-  bool left_to_caller = false;  ///< asking again may help, but the store has done the rest, and the caller decides
-  bool is_late = false;         ///< no answer came in time, and nobody reported an error either
+  bool left_to_caller = false;  ///< the store has done what it can: the caller decides whether to ask again
+  bool is_late = false;         ///< no reply came in time, and no error was reported
 
   [[nodiscard]] const char* what() const noexcept override { return text.c_str(); }
 
-  /// The call is not repeated: the store did answer, or it leaves that to the caller.
+  /// Returns true if the call must not be repeated: the store did answer, or it leaves that to the caller.
   [[nodiscard]] bool permanent() const noexcept {
     return left_to_caller || (code != errc::unreachable && code != errc::not_ready);
   }
 };
 
-/// Every remote step ends in one of three. *Unknown* is never taken for *no* (that leaks locks) nor for *yes* (that
+/// The result of a remote step. *Unknown* is never taken for *no* (that leaks locks) nor for *yes* (that
 /// breaks exclusion). A class, not an aggregate: see tests/gcc12.
 template <class T>
 class [[nodiscard]] answer {
@@ -59,7 +59,7 @@ class [[nodiscard]] answer {
   std::variant<T, busy, failure> what_;
 };
 
-/// A yes that says nothing more.
+/// The value of a yes that carries none.
 struct done {};
 
 }  // namespace holdfast::storage

@@ -35,7 +35,7 @@ std::uint64_t bundle::fence_of(const owner_id& id) const noexcept {
   return at == parts_.end() ? 0 : at->fence;
 }
 
-/// The loss of one is the loss of all.
+// Losing one part loses all.
 std::size_t bundle::margin() const noexcept {
   std::size_t least = parts_.front().place->margin();
   for (const part& p : parts_) least = std::min(least, p.place->margin());
@@ -48,7 +48,6 @@ shard bundle::lies_on() const noexcept {
   return std::all_of(parts_.begin(), parts_.end(), there) ? first : no_shard;
 }
 
-/// Of what we have.
 instant bundle::nearest_deadline() const noexcept {
   instant first = never;
   for (std::size_t n = 0; n < have_; ++n) first = std::min(first, parts_[n].deadline);
@@ -63,8 +62,8 @@ task<answer<grant>> bundle::poll(io& i, limit l) {
   if (ends != never && now + span(ttl) * 2 / 3 > ends && !starts_over_ && !seeded(bug::bundle_forgets_what_it_has)) {
     answer<instant> kept = co_await renew_first(i, have_, ttl, l);
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
-    // What was over is over, though the store may say yes: in between others may have had it, and we again, by a poll
-    // that came late.
+    // A part whose deadline has passed is lost even if the store says yes: others may have held it in between, and a
+    // late poll of ours acquired it again.
     starts_over_ = kept.is_no() || i.now() >= ends;
   }
   if (starts_over_) {
@@ -83,7 +82,7 @@ task<answer<grant>> bundle::poll(io& i, limit l) {
     part& next = parts_[have_];
     known_ = have_ + 1;
     answer<grant> got = co_await next.place->poll(i, l);
-    if (got.is_no() && !queues) {  // one look: nothing of ours may stay behind
+    if (got.is_no() && !queues) {  // without a queue, nothing of ours may stay behind
       const std::size_t taken = have_;
       answer<done> gone = co_await release_first(i, taken, l);
       if (gone.is_unknown()) co_return answer<grant>::unknown(std::move(gone.why()));
@@ -95,7 +94,7 @@ task<answer<grant>> bundle::poll(io& i, limit l) {
     next.deadline = got.value().deadline;
     ++have_;
   }
-  // What came first may be old by now: whoever gets them all is to have some time left for the next renewal.
+  // The first parts may be old by now: the holder needs time for the next renewal.
   instant deadline = nearest_deadline();
   if (deadline != never && i.now() + span(ttl) / 2 > deadline) {
     answer<instant> kept = co_await renew_first(i, have_, ttl, l);
@@ -118,14 +117,13 @@ task<wake> bundle::wakeup(io& i, limit l) {
   co_return why == wake::late&& care < l.at() ? wake::signalled : why;
 }
 
-/// Gives everything back, the place in the queue too: to wait for an earlier name with a later one in hand could be a
-/// circle.
+// Releases every part, and leaves the queue too: waiting for an earlier name while holding a later one could deadlock.
 task<answer<done>> bundle::start_over(io& i, limit l) {
   starts_over_ = true;
   answer<done> gone = co_await release_first(i, known_, l);
   if (gone.is_unknown()) co_return gone;
   for (part& p : parts_) {
-    p.spec.owner = owner_id::of(i.random(), i.random());  // what comes late must not be about the new ones
+    p.spec.owner = owner_id::of(i.random(), i.random());  // a late reply must not concern the new claims
     p.place = backend_.open(p.spec);
     p.gone = false;
   }
@@ -136,7 +134,7 @@ task<answer<done>> bundle::start_over(io& i, limit l) {
 
 task<answer<instant>> bundle::renew(io& i, milliseconds ttl, limit l) {
   answer<instant> kept = co_await renew_first(i, parts_.size(), ttl, l);
-  starts_over_ = starts_over_ || kept.is_no();  // the others are ours until whoever holds them knows of the loss
+  starts_over_ = starts_over_ || kept.is_no();  // the other parts stay ours until the holder knows of the loss
   co_return kept;
 }
 

@@ -9,11 +9,11 @@
 
 namespace holdfast::storage {
 
-/// Several claims as one: all or nothing. Whatever the order they were given in, its parts are asked for in the order
-/// of their names, so that no two bundles wait for each other; and what it has got is renewed while it waits for more.
+/// Several claims as one: all or nothing. Its parts are acquired in the order of their names, so that two bundles never
+/// wait for each other. Parts that it holds are renewed while it waits for the next.
 class bundle : public claim {
  public:
-  /// At least one, no name twice; all but name and owner as in the first.
+  /// At least one spec, and no name twice. All specs agree except in name and owner.
   bundle(backend&, std::vector<claim_spec>);
 
   task<answer<grant>> poll(io&, limit) override;
@@ -32,15 +32,16 @@ class bundle : public claim {
     std::unique_ptr<claim> place;
     std::uint64_t fence = 0;
     instant deadline{};
-    bool gone = false;  ///< its release was answered
+    bool gone = false;  ///< its release was confirmed
   };
   [[nodiscard]] std::vector<part>& parts() noexcept { return parts_; }
 
-  /// All parts in one step. yes: each has its fence and deadline; no: none was taken. A store that cannot says no.
+  /// Acquires all parts in one step. yes: each has its fence and deadline; no: none was acquired, or the store cannot
+  /// do it.
   virtual task<answer<done>> take_all(io&, limit);
-  /// yes: until when at least all of the first `some` are ours; no: one of them is not.
+  /// Renews the first `some` parts. yes: until when all of them are ours; no: one of them is lost.
   virtual task<answer<instant>> renew_first(io&, std::size_t some, milliseconds ttl, limit);
-  /// yes: all of the first `some` were ours, or stood in the queue. Those that are gone are not asked for again.
+  /// Releases the first `some` parts. yes: all of them were held or queued. Parts that are gone are not released again.
   virtual task<answer<done>> release_first(io&, std::size_t some, limit);
 
  private:
@@ -50,10 +51,10 @@ class bundle : public claim {
   backend& backend_;
   std::vector<part> parts_;
   std::size_t first_given_ = 0;
-  std::size_t have_ = 0;      // parts that are ours, from the first on
-  std::size_t known_ = 0;     // parts that the store may know of
-  bool in_turn_ = false;      // they are not to be had all at once
-  bool starts_over_ = false;  // one was lost while we waited for others
+  std::size_t have_ = 0;      // parts that are ours, counted from the first
+  std::size_t known_ = 0;     // parts that the store may know
+  bool in_turn_ = false;      // the parts are acquired one after the other
+  bool starts_over_ = false;  // a part was lost while we waited for another
 };
 
 }  // namespace holdfast::storage

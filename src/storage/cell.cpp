@@ -12,13 +12,13 @@ namespace {
 using std::chrono::ceil;
 using std::chrono::microseconds;
 
-/// Not among those that are remembered, and the cell is not as it was seen: whether that says that it was never made.
+/// The change is not among those remembered, and the cell has changed. Returns true if it was certainly never made.
 bool was_never_made(const cell_record& is, std::uint64_t seen) {
   const std::uint64_t oldest = is.version - is.ids.size() + 1;
-  if (seen >= is.version) return false;  // of a life that we know nothing of
-  if (seen + 1 >= oldest) return true;   // another was made in its place
+  if (seen >= is.version) return false;  // of an earlier cell, of which nothing is known
+  if (seen + 1 >= oldest) return true;   // another change was made in its place
   if (is.ids.size() == cell_record::most_ids) return false;
-  // All changes since the cell came are known. In an earlier life? It would still be remembered.
+  // All changes since the cell was created are known, and an earlier cell would still be remembered.
   return oldest - seen < static_cast<std::uint64_t>(cell_record::remembered_for);
 }
 
@@ -53,7 +53,8 @@ put_result put_cell(std::optional<cell_record>& is, std::uint64_t seen, const ch
     const std::int64_t age = now - static_cast<std::int64_t>(seen);
     if (age < 0 || age >= cell_record::remembered_for) return {cannot_tell()};
     is.emplace();
-    is->version = std::max(static_cast<std::uint64_t>(now), seen);  // and one more: others have seen nothing just now
+    is->version = std::max(static_cast<std::uint64_t>(now),
+                           seen);  // then incremented: other clients may have seen an empty cell just now
   }
   const std::int64_t ttl = std::chrono::duration_cast<microseconds>(wanted.ttl).count();
   const bool only_longer = is->there(now) && ttl > 0 && is->number == wanted.number && is->note == wanted.note;

@@ -30,17 +30,18 @@ using runtime::task;
 using runtime::wake;
 using std::chrono::milliseconds;
 
-/// A store's yes: a block of fences, the next ones of this name, and until when it is ours.
+/// A store's yes: the next block of fences of this name, and the deadline of the lease.
 struct grant {
-  /// The first; higher than every fence of an earlier grant. Readers who are in at one time have one and the same: a
-  /// resource that refuses lower ones must not refuse the older of two readers. Of permits it is only a number.
+  /// The first fence, higher than every fence of an earlier grant. Readers that hold the lock together share one,
+  /// because a resource that rejects lower fences must not reject the older of two readers. For permits it is just a
+  /// number.
   std::uint64_t fence = 0;
-  std::uint64_t fences = 1;  ///< how many in a row are ours
-  instant deadline{};        ///< see deadline_after(); never, where the store needs no ttl
+  std::uint64_t fences = 1;  ///< the size of the block
+  instant deadline{};        ///< see deadline_after(); never if the store needs no ttl
 };
 
-/// When a lease ends for its holder: a hundredth of the ttl and 2 ms before the store can give it to another. `sent`
-/// was read before the first byte went out.
+/// Returns when a lease ends for its holder: a hundredth of the ttl and 2 ms before the store can grant the lock to
+/// another client. `sent` was read before the first byte of the request was sent.
 [[nodiscard]] instant deadline_after(instant sent, milliseconds ttl) noexcept;
 
 struct claim_spec {
@@ -48,47 +49,49 @@ struct claim_spec {
   owner_id owner{};
   share wants{};
   milliseconds ttl{};
-  /// Of the ttl, what its holder does not count on: see core::delayed. A store that notices a death before the ttl is
-  /// over keeps the claim closed for so long from then on.
+  /// The part of the ttl that the holder does not use: see core::delayed. A store that notices the death of a holder
+  /// before the ttl ends keeps the lock closed for this long from then on.
   milliseconds delay{0};
-  bool fixed = false;   ///< gone after its ttl, on every store
-  bool queue = true;    ///< false: one look, without taking a place
-  bool barges = false;  ///< of a whole lock: takes it when it is free, though others wait for it
-  std::string label{};  ///< for whoever asks who holds it
+  bool fixed = false;   ///< expires after its ttl, on every store
+  bool queue = true;    ///< false: returns instead of queueing
+  bool barges = false;  ///< takes a free whole lock although others wait for it
+  std::string label{};  ///< shown by inspect()
 };
 
-/// One party's place at one lock: a key, a node in a queue, a row, a byte in a file. It has state, so that a store with
-/// a ttl (Redis, SQL) and one with sessions and queues (ZooKeeper, etcd, the directory) fit the same hole.
+/// One client's claim on one lock, waiting or held: a key, a node in a queue, a row, a byte in a file. It has state, so
+/// that stores with a ttl (Redis, SQL) and stores with sessions and queues (ZooKeeper, etcd, the directory) can both
+/// implement it.
 ///
-/// Core makes one call at a time, from any thread, each with the io of whoever calls. A limit cuts a wait at once; a
-/// request on the wire is not cut: the caller leaves with *unknown*, and the reply is read and dropped in its turn.
+/// Core makes one call at a time, from any thread, each with the io of its caller. A limit ends a wait at once. It does
+/// not end a request: the caller leaves with *unknown*, and the reply is read and dropped in its turn.
 class claim {
  public:
   virtual ~claim() = default;
-  /// yes: ours (also if it was already: it adopts its orphan), with a fresh deadline; no: we keep our place. Like
-  /// renew(), it never shortens: a request that was given up may arrive after later ones, with a ttl that has changed
-  /// since.
+  /// yes: the lock is ours, with a fresh deadline, also if an earlier request had acquired it; no: we keep our place in
+  /// the queue. Like renew(), it never shortens a lease: a request that was given up may arrive after later ones, with
+  /// an outdated ttl.
   virtual task<answer<grant>> poll(io&, limit) = 0;
-  /// Until polling again is worth it (signalled), or for the limit. May be early; never waits for a message alone.
+  /// Waits until polling again is worthwhile (signalled), or for the limit. May be early. Never relies on a message
+  /// alone.
   virtual task<wake> wakeup(io&, limit) = 0;
-  /// yes: until when at least; no: it is not ours. Never creates, never shortens.
+  /// yes: the new deadline; no: the lock is not ours. Never acquires, never shortens.
   virtual task<answer<instant>> renew(io&, milliseconds ttl, limit) = 0;
-  /// The holder of a whole lock becomes a reader, without a gap, and keeps its fence; readers who are first in line
-  /// come in too. yes: until when at least; no: it is not ours. Asking again after no answer does no harm.
-  /// A store that knows no readers has nothing to do here.
+  /// Makes the holder of a whole lock a reader, without a gap. It keeps its fence, and readers that are first in line
+  /// are admitted too. yes: the new deadline; no: the lock is not ours. Repeating the call after an unknown does no
+  /// harm. Unsupported by default.
   virtual task<answer<instant>> downgrade(io&, std::uint64_t fence, milliseconds ttl, limit);
-  /// Gives it back, or leaves the queue. no: it was not ours any more.
+  /// Releases the lock, or leaves the queue. no: it was not ours any more.
   virtual task<answer<done>> release(io&, limit) = 0;
-  /// Of several names that are claimed as one: the fence of this one, once they are ours. Else 0.
+  /// The fence of one of several names that are claimed together, once they are ours; otherwise 0.
   [[nodiscard]] virtual std::uint64_t fence_of(std::string_view /*name*/) const noexcept { return 0; }
-  /// The same of the part that the store knows by this id; 0 if there is none.
+  /// The fence of the part that has this id in the store; 0 if there is none.
   [[nodiscard]] virtual std::uint64_t fence_of(const owner_id&) const noexcept { return 0; }
-  /// How many servers more may lose it before it is gone, as far as is known; of a store that is one server 0. Once it
-  /// was granted, from any thread at any time.
+  /// How many servers may lose the lease before it is lost, as far as is known; 0 if the store is one server. May be
+  /// called from any thread once the claim was granted.
   [[nodiscard]] virtual std::size_t margin() const noexcept { return 0; }
-  /// When one part is lost the others are still ours, and have to be given back.
+  /// Returns true if a lost claim may still have parts at the store that must be released.
   [[nodiscard]] virtual bool has_parts() const noexcept { return false; }
-  /// As far as is known now: it may move. Also while another call is under way.
+  /// The current shard, as far as is known; it may change. May be called during another call.
   [[nodiscard]] virtual shard lies_on() const noexcept { return no_shard; }
 };
 

@@ -7,9 +7,12 @@
 
 namespace holdfast::storage {
 
-/// A list of findings in the making.
+/// Collects findings.
 class findings {
  public:
+  void add(finding::severity level, std::string id, std::string what, std::string why, std::string cure) {
+    all_.push_back({level, std::move(id), std::move(what), std::move(why), std::move(cure)});
+  }
   void fine(std::string id, std::string what) { add(finding::severity::fine, std::move(id), std::move(what), {}, {}); }
   void note(std::string id, std::string what, std::string why, std::string cure) {
     add(finding::severity::note, std::move(id), std::move(what), std::move(why), std::move(cure));
@@ -24,9 +27,6 @@ class findings {
   [[nodiscard]] std::vector<finding> take() noexcept { return std::move(all_); }
 
  private:
-  void add(finding::severity level, std::string id, std::string what, std::string why, std::string cure) {
-    all_.push_back({level, std::move(id), std::move(what), std::move(why), std::move(cure)});
-  }
   std::vector<finding> all_;
 };
 

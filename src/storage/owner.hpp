@@ -10,7 +10,7 @@ namespace holdfast::storage {
 struct owner_id {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  /// Of two random numbers it takes 48 bits each: so many fit everywhere, in the keys of Redis, too.
+  /// Takes 48 bits of each of two random numbers: that many fit everywhere, also in the keys of Redis.
   [[nodiscard]] static constexpr owner_id of(std::uint64_t one, std::uint64_t other) noexcept {
     return {one >> 16, other >> 16};
   }
@@ -19,7 +19,7 @@ struct owner_id {
 
 /// 32 hexadecimal digits.
 [[nodiscard]] std::string digits_of(const owner_id&);
-/// Nothing: these are not so many, or no digits.
+/// Returns nothing if the text is not 32 hexadecimal digits.
 [[nodiscard]] std::optional<owner_id> owner_of(std::string_view digits);
 
 }  // namespace holdfast::storage

@@ -8,7 +8,7 @@
 
 namespace holdfast::storage {
 
-/// Fills in what a claim says of its owner.
+/// Fills in the owner, the label and the share of a claim.
 void describe(state::party&, const owner_id&, const share&, std::string_view label);
 
 }  // namespace holdfast::storage

@@ -1,4 +1,4 @@
-"""`holdfast bench`: what it tells, how it is stopped, and that it leaves nothing behind."""
+"""`holdfast bench`: its output, how a signal stops it, and that it leaves nothing behind."""
 import json
 import os
 import pty
@@ -12,7 +12,7 @@ FIGURES = {"part", "what", "operations", "seconds", "per_second", "min_us", "p50
 
 
 class Bench(support.Case):
-    # Subclasses say on which store, and which parts it has.
+    # Subclasses choose the store, and the parts that apply to it.
     def begin(self, *arguments, **how):
         words = [support.PROGRAM, "bench", "--store", self.store, *arguments]
         how = dict(dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment), **how)
@@ -25,7 +25,7 @@ class Bench(support.Case):
         return started
 
     def bench(self, *arguments):
-        """What it said, at its end with 0."""
+        """The output of a run that must exit with 0."""
         started = self.begin(*arguments)
         said, errors = started.communicate(timeout=support.PATIENCE)
         self.assertEqual((started.returncode, errors), (0, b""))
@@ -53,7 +53,7 @@ class Bench(support.Case):
         self.assert_nothing_left()
 
     def interrupted(self):
-        """A terminal shows when it is as far as to be stopped."""
+        """Waits for the terminal output, then stops it."""
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         with os.fdopen(slave) as terminal:
@@ -69,7 +69,7 @@ class Bench(support.Case):
         self.assert_nothing_left()
 
     def interrupted_in(self, part):
-        """Nobody looks: it is stopped when the store shows its locks."""
+        """Without a terminal: waits until the store has its locks, then stops it."""
         started = self.begin("--json", "--time", "1h", part)
         support.until(self.names, f"locks of {part}")
         started.send_signal(signal.SIGTERM)
@@ -92,7 +92,7 @@ class Terminal:
     def more(self):
         try:
             part = os.read(self.master, 1 << 16)
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             part = b""
         self.seen += part
         return part
@@ -119,7 +119,7 @@ class OnADirectory(Bench):
         super().assert_nothing_left()
         self.assertEqual(list(self.folder.glob("store/holdfast-bench*")), [])
 
-    def test_tells_all_parts_that_make_sense_as_json(self):
+    def test_reports_applicable_parts_as_json(self):
         self.all_parts(["lock", "threads", "contention", "hand-off"], "SQLite")
 
     def test_shows_a_table_and_a_picture(self):
@@ -129,18 +129,18 @@ class OnADirectory(Bench):
         self.assertNotIn("\x1b", said)
         self.assertNotIn("contention", said)
 
-    def test_measures_a_part_that_is_named_though_it_says_little_here(self):
+    def test_measures_a_named_part_even_if_not_applicable(self):
         told = json.loads(self.bench("--json", "--time", "50ms", "renew"))
         self.assertEqual([part["part"] for part in told["parts"]], ["renew"])
 
-    def test_tells_what_it_has_when_it_is_interrupted_on_a_terminal(self):
+    def test_reports_partial_results_when_interrupted(self):
         self.interrupted()
 
-    def test_leaves_nothing_behind_when_it_is_stopped_amid_a_part(self):
+    def test_leaves_no_lock_behind_when_stopped_during_a_part(self):
         for part in ("threads", "contention", "hand-off"):
             self.interrupted_in(part)
 
-    def test_leaves_no_file_behind_when_it_is_killed_beside_the_store(self):
+    def test_leaves_no_file_behind_when_killed(self):
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         with os.fdopen(slave) as terminal:
@@ -150,7 +150,7 @@ class OnADirectory(Bench):
         started.wait(support.PATIENCE)
         self.assertEqual(list(self.folder.glob("store/holdfast-bench*")), [])
 
-    def test_refuses_what_it_cannot_measure(self):
+    def test_rejects_unknown_parts_and_bad_values(self):
         for words in (["sunshine"], ["--time", "1ms"], ["--time", "2d"], ["--threads", "0"], ["--threads", "x"]):
             started = self.begin(*words)
             _, errors = started.communicate(timeout=support.PATIENCE)
@@ -166,14 +166,14 @@ class OnRedis(Bench):
         self.store = self.server.url
 
     def names(self):
-        """Locks and queues. The server also remembers the last fence of a name for a day, and clients for as long."""
+        """The keys of locks and queues. Fence counters and client keys, which live for a day, are left out."""
         found = self.redis.scan_iter("holdfast:*")
         return [key for key in found if not key.endswith(":f") and not key.startswith("holdfast:client:")]
 
-    def test_tells_all_parts_as_json(self):
+    def test_reports_all_parts_as_json(self):
         self.all_parts(["lock", "threads", "contention", "hand-off", "renew"], "PING")
 
-    def test_leaves_nothing_behind_when_it_is_stopped_amid_a_part(self):
+    def test_leaves_no_lock_behind_when_stopped_during_a_part(self):
         for part in ("threads", "contention", "hand-off", "renew"):
             self.interrupted_in(part)
 
@@ -188,7 +188,7 @@ class OnRedis(Bench):
         self.assertIn("PING", told["raw"]["what"])
         self.assertEqual(len(told["parts"]), 2)
 
-    def test_says_that_a_store_is_out_of_reach(self):
+    def test_reports_an_unreachable_store(self):
         self.store = f"redis+unix://{self.folder}/nobody"
         started = self.begin("--time", "50ms")
         _, errors = started.communicate(timeout=support.PATIENCE)

@@ -1,4 +1,4 @@
-"""Whoever reads what the program prints may go away: every command ends then, quietly, and leaves nothing behind."""
+"""Every command ends silently and leaves nothing behind when the reader of its output is gone."""
 import os
 import pathlib
 import re
@@ -8,9 +8,9 @@ import tempfile
 
 import support
 
-BY_SIGNAL = -signal.SIGPIPE  # as whatever writes into a pipe that nobody reads ends by itself
+BY_SIGNAL = -signal.SIGPIPE  # like any program that writes to a closed pipe
 
-# Of those that print: the code, and what they are given besides --store.
+# Commands that print: exit code, and arguments besides --store.
 PRINT = {
     "ls": (0, [[], ["--json"]]),
     "show": (0, [["lock"], ["--json", "lock"]]),
@@ -20,7 +20,7 @@ PRINT = {
     "config": (BY_SIGNAL, [[], ["--json"]]),
     "revoke": (BY_SIGNAL, [["lock"]]),
     "bench": (0, [["--time", "10ms", "lock"], ["--time", "10ms", "--json", "lock"]]),
-    "demo": (128 + signal.SIGPIPE, [[]]),  # it ends what it has started first
+    "demo": (128 + signal.SIGPIPE, [[]]),  # it ends its child processes first
     "elect": (0, [["--observe", "lock"], ["--observe", "--json", "lock"]]),
     "run": (BY_SIGNAL, [["--dry-run", "lock", "--", "true"]]),
 }
@@ -33,7 +33,7 @@ class AReaderThatIsGone(support.Case):
         self.environment["TMPDIR"] = str(self.scratch)
 
     def code(self, *arguments, **how):
-        """Of a command whose stdout nobody reads; what it says on stderr is in self.said."""
+        """The exit code of a command whose stdout is closed; its stderr is in self.said."""
         reading, writing = os.pipe()
         os.close(reading)
         try:
@@ -55,7 +55,7 @@ class AReaderThatIsGone(support.Case):
         holder.let_go()
         self.assertEqual(holder.code(), 0)
 
-    def test_ends_every_help_and_the_version(self):
+    def test_ends_help_and_version(self):
         listed = subprocess.run([support.PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
         commands = re.findall(r"(?m)^(?:\w+| {4}) +(\w+) {2,}\S", listed)
         self.assertGreater(len(commands), 10)
@@ -63,19 +63,19 @@ class AReaderThatIsGone(support.Case):
             self.assertEqual(self.code(*arguments), BY_SIGNAL, arguments)
             self.assertEqual(self.said, "")
 
-    def test_keeps_no_lock_that_it_was_not_told_of(self):
+    def test_makes_acquire_release_the_lock(self):
         for options in ([], ["--json"]):
             arguments = ["acquire", "--store", self.store, *options, "--hold-for", str(os.getpid()), "lock"]
             self.assertEqual(self.code(*arguments), 70)
-            self.assertIn("given back", self.said)
+            self.assertIn("was released", self.said)
             self.assert_free()
             closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", support.PROGRAM, *arguments], text=True,
                                     env=self.environment, stderr=subprocess.PIPE, timeout=support.PATIENCE)
             self.assertEqual(closed.returncode, 70, closed.stderr)
-            self.assertIn("given back", closed.stderr)
+            self.assertIn("was released", closed.stderr)
             self.assert_free()
 
-    def test_does_not_end_what_is_held_until_stdin_ends(self):
+    def test_does_not_end_a_hold_before_stdin_ends(self):
         reading, writing = os.pipe()
         hold = support.Run(self, ["--store", self.store, "lock"], status=False, verb="hold", stdout=writing)
         self.runs.append(hold)
@@ -87,7 +87,7 @@ class AReaderThatIsGone(support.Case):
         self.assertEqual(hold.code(), 0, hold.errors())
         self.assert_free()
 
-    def test_does_not_undo_what_was_done_by_force(self):
+    def test_does_not_undo_a_break(self):
         holder = self.run_("lock", "cat", options=["--on-lost", "ignore"])
         fence = holder.event("acquired")["fence"]
         code = self.code("break", "--store", self.store, "lock", "--fence", str(fence), "--yes")

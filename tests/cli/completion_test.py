@@ -1,4 +1,4 @@
-"""What the shells offer when Tab is pressed, asked of bash, zsh and fish themselves."""
+"""Completion on Tab, tested in bash, zsh and fish."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ SHELLS = pathlib.Path(__file__).resolve().parents[2] / "cli/completion/shells"
 class Completed(support.Case):
     def setUp(self):
         super().setUp()
-        # The scripts ask the program that stands in the line, so it is found as any user finds it.
+        # The scripts run the program in the command line, so it must be in PATH.
         self.environment["PATH"] = f"{self.folder}/bin:{self.environment['PATH']}"
         (self.folder / "bin").mkdir()
         (self.folder / "bin/holdfast").symlink_to(support.PROGRAM)
@@ -48,31 +48,31 @@ class ThePrograms(Completed):
             listed = set(re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", text))
             self.assertEqual({word for word in self.answers(command, "--")}, listed)
 
-    def test_answers_begin_as_the_word_does(self):
+    def test_answers_begin_with_the_typed_prefix(self):
         self.assertEqual(self.answers("ru"), ["run"])
         self.assertEqual(self.answers("run", "--non"), ["--nonblock"])
         self.assertEqual(self.answers("run", "--store", "pr"), ["prod"])
         self.assertEqual(self.answers("run", "--store=te"), ["--store=test"])
         self.assertEqual(self.answers("--ver"), ["--version"])
 
-    def test_there_is_none_where_nothing_can_be_known(self):
+    def test_offers_nothing_for_free_text(self):
         for words in (["nothing", ""], ["run", "--ttl", ""], ["run", "lock", "--", "l"], ["complet"], []):
             self.assertEqual(self.answers(*words), [])
 
-    def test_a_broken_configuration_breaks_no_completion(self):
+    def test_broken_configuration_does_not_break_completion(self):
         (self.folder / "holdfast.toml").write_text("broken")
         self.assertIn("dir:/", self.answers("run", "--store", ""))
 
-    def test_no_secret_is_among_the_answers(self):
+    def test_answers_contain_no_secret(self):
         self.assertNotIn("hunter2", "\n".join(self.output("holdfast", "complete", "--", "run", "--store", "")))
 
-    def test_the_locks_that_are_held_are_offered_as_names_if_the_program_can_list_them(self):
+    def test_offers_the_names_of_held_locks(self):
         run = self.hold("shop:nightly")
         expected = ["shop:nightly"] if "ls" in self.answers("") else []
         self.assertEqual(self.answers("run", "--store", "prod", "sh"), expected)
         run.let_go()
 
-    def test_a_name_that_begins_with_a_dash_is_offered_behind_its_option(self):
+    def test_offers_a_dashed_name_as_an_option_value(self):
         self.environment["HOLDFAST_STORE"] = self.store
         for name in ("-nightly", "weekly"):
             self.raw("--store", self.store, f"--name={name}", "--", "cat").running()
@@ -84,7 +84,7 @@ class ThePrograms(Completed):
             self.assertIn("--name", self.answers(command, "--na"))
         self.assertEqual(self.answers("watch", "--prefix=we"), ["--prefix=weekly"])
 
-    def test_a_name_that_is_no_word_of_a_line_is_not_offered(self):
+    def test_does_not_offer_a_name_that_needs_escapes(self):
         self.environment["HOLDFAST_STORE"] = self.store
         for name in ("shop:a\nrun", "shop:b\tc", "shop:\x1b[2J", "shop:d"):
             self.hold(name)
@@ -92,7 +92,7 @@ class ThePrograms(Completed):
 
 
 class Bash(Completed):
-    # As readline does it: split at blanks and at = and :, which are words of their own.
+    # Splits words like readline: at spaces, and at = and :, which are separate words.
     ASK = r"""
         source "$1/holdfast.bash"
         COMP_LINE=$2 COMP_POINT=${#2}
@@ -113,7 +113,7 @@ class Bash(Completed):
                           "redis+cluster://", "redlock://"])
         self.assertEqual(self.offers("holdfast run --store pr"), ["prod"])
 
-    def test_completes_behind_an_equals_sign_what_follows_it(self):
+    def test_completes_after_an_equals_sign(self):
         self.assertEqual(self.offers("holdfast run --store=pr"), ["prod"])
 
     def test_completes_a_name_that_begins_with_a_dash(self):
@@ -124,7 +124,7 @@ class Bash(Completed):
     def test_completes_the_command_as_a_command(self):
         self.assertEqual(self.offers("holdfast run lock -- zzz-a"), ["zzz-a-command"])
 
-    def test_offers_nothing_where_nothing_fits(self):
+    def test_offers_nothing_if_nothing_matches(self):
         self.assertEqual(self.offers("holdfast run --ttl "), [])
 
 
@@ -147,7 +147,7 @@ class Fish(Completed):
 
 
 class Zsh(Completed):
-    # A shell in a terminal of its own, with Tab pressed in it; then a key that tells what the line is by now.
+    # A shell on its own terminal: presses Tab, then a key that prints the current line.
     ASK = r"""
         zmodload zsh/zpty
         zpty shell zsh -f -i

@@ -1,4 +1,4 @@
-"""`holdfast demo --keep`: what can be seen of it from outside, and that it cleans up."""
+"""`holdfast demo --keep`: its locks are visible in the store, and it cleans up."""
 import pathlib
 import re
 import signal
@@ -9,7 +9,7 @@ from redis_server import RedisServer
 
 
 class Kept(support.Case):
-    # Subclasses say on which store, and look at it.
+    # Subclasses choose the store and inspect it.
     def begin(self, *arguments):
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
@@ -47,14 +47,14 @@ class Kept(support.Case):
 
 class OnADirectory(Kept):
     def seen(self, name):
-        """How many hold it, and how many wait."""
+        """The numbers of holders and waiters."""
         rows = self.rows("SELECT held <> 0 FROM place WHERE name = ? AND owner <> x''", (self.prefix + name).encode())
         return sum(held for (held,) in rows), sum(not held for (held,) in rows)
 
-    def test_shows_itself_and_cleans_up(self):
+    def test_passes_and_cleans_up(self):
         self.shows_itself_and_cleans_up(signal.SIGINT)
 
-    def test_has_a_directory_of_its_own_without_a_store(self):
+    def test_uses_a_temporary_directory_without_a_store(self):
         text = self.begin()
         at = re.search(r"--store dir:(\S+)", text)[1]
         self.assertTrue(pathlib.Path(at).is_relative_to(self.temporary), at)
@@ -74,7 +74,7 @@ class OnRedis(Kept):
         holders = self.redis.zcount(key + ":h", "(0", "+inf")  # the history of the readers has the score 0
         return holders or self.redis.exists(key), waiting
 
-    def test_shows_itself_and_cleans_up(self):
+    def test_passes_and_cleans_up(self):
         self.shows_itself_and_cleans_up(signal.SIGTERM)
 
     def test_leaves_the_password_out(self):
@@ -84,7 +84,7 @@ class OnRedis(Kept):
         self.assertIn("The password is left out", text)
         self.finish(signal.SIGHUP)
 
-    def test_says_that_a_store_is_out_of_reach(self):
+    def test_reports_an_unreachable_store(self):
         words = [support.PROGRAM, "demo", "--keep", "--store", f"redis+unix://{self.folder}/nobody"]
         done = subprocess.run(words, capture_output=True, env=self.environment, timeout=support.PATIENCE)
         self.assertEqual(done.returncode, 69)

@@ -33,7 +33,7 @@ class Doctor(support.Case):
         return subprocess.run([support.PROGRAM, "doctor", *arguments], **options)
 
     def examine(self, url, *arguments):
-        """All findings by id, of a run whose exit code fits the worst of them, and whose order is by level."""
+        """All findings by id. Checks that the exit code fits the worst one and that they are sorted by level."""
         run = self.doctor("--store", url, "--json", *arguments)
         self.assertIn(run.returncode, (0, 1, 2), run.stderr)
         said = json.loads(run.stdout)
@@ -56,7 +56,7 @@ class OnRedis(Doctor):
         return RedisServer(self, *options)
 
     def sees(self, id, level, *options):
-        """Besides this one all is as well as with a server that is set up right. The finding."""
+        """Returns the finding; all others are as on a well configured server."""
         found = self.examine(self.server(*SAFE, *options).url)
         self.assertEqual(self.levels(found), {id: level})
         return found[id]
@@ -71,41 +71,41 @@ class OnRedis(Doctor):
         keys = server.client().keys("*")
         self.assertTrue(all(key.startswith("holdfast:client:") for key in keys), keys)
 
-    def test_eviction_is_danger(self):
+    def test_eviction_is_a_danger(self):
         for policy in ("allkeys-lru", "volatile-ttl"):
             seen = self.sees("redis.eviction", "danger", "--maxmemory", "100mb", "--maxmemory-policy", policy)
             self.assertIn(policy, seen["what"])
             self.assertIn("CONFIG SET maxmemory-policy noeviction", seen["cure"])
 
-    def test_eviction_without_a_bound_is_a_note(self):
+    def test_eviction_policy_without_maxmemory_is_a_note(self):
         self.sees("redis.eviction", "note", "--maxmemory-policy", "allkeys-lru")
 
-    def test_a_cure_cures(self):
+    def test_a_suggested_fix_removes_the_finding(self):
         server = self.server(*SAFE, "--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru")
         cure = self.examine(server.url)["redis.eviction"]["cure"]
         server.client().execute_command(*cure.partition(" (")[0].split())
         self.assertEqual(self.levels(self.examine(server.url)), {})
 
-    def test_memory_that_is_almost_used_up_is_a_warning(self):
+    def test_almost_full_memory_is_a_warning(self):
         server = self.server(*SAFE)
         used = server.client().info("memory")["used_memory"]
         server.client().config_set("maxmemory", used + used // 100)
         self.assertEqual(self.examine(server.url)["redis.memory"]["level"], "warning")
 
-    def test_persistence_is_by_what_a_restart_forgets(self):
+    def test_persistence_is_rated_by_what_a_restart_loses(self):
         self.assertIn("memory only", self.sees("redis.persistence", "warning", "--appendonly", "no")["what"])
         self.assertIn("snapshot", self.sees("redis.persistence", "warning", "--appendonly", "no", "--save", "60 1")["what"])
         self.sees("redis.persistence", "note", "--appendfsync", "everysec")
         self.sees("redis.persistence", "warning", "--appendfsync", "no")
 
-    def test_too_few_replicas_are_danger(self):
+    def test_too_few_replicas_are_a_danger(self):
         self.assertIn("NOREPLICAS", self.sees("redis.replicas", "danger", "--min-replicas-to-write", "1")["why"])
 
-    def test_connections_that_are_cut_and_not_looked_after_are_notes(self):
+    def test_idle_timeout_and_missing_keepalive_are_notes(self):
         self.sees("redis.timeout", "note", "--timeout", "10")
         self.sees("redis.keepalive", "note", "--tcp-keepalive", "0")
 
-    def test_a_replica_and_a_primary_with_one(self):
+    def test_judges_a_replica_and_a_primary_with_a_replica(self):
         port = free_port()
         primary = self.server(*SAFE, "--port", str(port), "--bind", "127.0.0.1")
         replica = self.server("--replicaof", f"127.0.0.1 {port}")
@@ -120,11 +120,11 @@ class OnRedis(Doctor):
         primary.client().config_set("min-replicas-to-write", 1)
         self.assertEqual(self.levels(self.examine(primary.url)), {"redis.takeover": "note"})
 
-    def test_a_command_that_is_not_there_is_danger(self):
+    def test_a_missing_command_is_a_danger(self):
         seen = self.sees("redis.commands", "danger", "--rename-command", "SPUBLISH", "")
         self.assertIn("spublish", seen["what"])
 
-    def test_a_lock_without_an_end_is_danger(self):
+    def test_a_lock_without_expiry_is_a_danger(self):
         server = self.server(*SAFE)
         redis = server.client()
         redis.set("holdfast:{stuck}", "somebody")
@@ -140,14 +140,14 @@ class OnRedis(Doctor):
         self.assertIn("Of 5 keys that were looked at", found["redis.lock_without_end"]["what"])  # and ours
         self.assertEqual(redis.get("holdfast:{stuck}"), "somebody")
 
-    def test_keys_of_another_prefix_are_looked_at_there(self):
+    def test_examines_keys_under_the_configured_prefix(self):
         server = self.server(*SAFE)
         server.client().set("shop[1]:{stuck}", "somebody")
         self.assertEqual(self.levels(self.examine(server.url)), {})
         found = self.examine(server.url + "?prefix=shop%5B1%5D:")
         self.assertEqual(self.levels(found), {"redis.lock_without_end": "danger"})
 
-    def test_among_very_many_keys_it_does_not_look_for_ever(self):
+    def test_limits_the_search_among_many_keys(self):
         server = self.server(*SAFE, "--appendfsync", "no")
         script = "for n = 1, 30000 do redis.call('SET', 'holdfast:{' .. n .. '}', 'x', 'PX', 3600000) end"
         server.client().eval(script, 0)
@@ -155,7 +155,7 @@ class OnRedis(Doctor):
         self.assertEqual(seen["level"], "note")
         self.assertRegex(seen["what"], r"^Only [0-9]+ keys")
 
-    # The rights of a user, as docs/stores/redis.md has them.
+    # The rights that docs/stores/redis.md recommends.
     def user(self, server, *changes):
         text = (ROOT / "docs/stores/redis.md").read_text()
         rule = re.search(r"^redis-cli ACL SETUSER holdfast [^`]*", text, re.MULTILINE).group()
@@ -165,7 +165,7 @@ class OnRedis(Doctor):
         secret.write_text("SECRET\n")
         return f"redis+unix://holdfast@{server.socket}?password_file={secret}"
 
-    def test_a_user_with_just_the_rights_that_locks_need_is_told_what_could_not_be_looked_at(self):
+    def test_minimal_rights_cause_notes_about_skipped_checks(self):
         server = self.server(*SAFE)
         url = self.user(server)
         found = self.examine(url)
@@ -177,7 +177,7 @@ class OnRedis(Doctor):
                 server.client().execute_command(*shlex.split(line.group()))
         self.assertEqual(self.levels(self.examine(url)), {})
 
-    def test_rights_that_are_missing_are_named(self):
+    def test_names_missing_rights(self):
         server = self.server(*SAFE)
         for change, word in (("-zadd", "+zadd"), ("-evalsha", "+evalsha"), ("-ssubscribe", "+ssubscribe"),
                              ("-pubsub|shardnumsub", "+pubsub|shardnumsub"), ("-script|load", "+script|load"), ("-info", "+info")):
@@ -185,21 +185,21 @@ class OnRedis(Doctor):
             self.assertEqual(found["redis.rights"]["level"], "danger", change)
             self.assertIn(f"ACL SETUSER holdfast {word};", found["redis.rights"]["cure"])
 
-    def test_keys_and_channels_that_are_missing_are_named(self):
+    def test_names_missing_key_and_channel_patterns(self):
         server = self.server(*SAFE)
         keys = self.examine(self.user(server, "resetkeys", "~other:*"))["redis.rights"]
         self.assertIn("ACL SETUSER holdfast '~holdfast:*';", keys["cure"])
         channels = self.examine(self.user(server, "resetchannels"))["redis.rights"]
         self.assertIn("ACL SETUSER holdfast '&holdfast:*';", channels["cure"])
 
-    def test_no_secret_is_shown(self):
+    def test_prints_no_secret(self):
         server = self.server(*SAFE, "--requirepass", "geheim")
         run = self.doctor("--store", f"redis+unix://:geheim@{server.socket}", "-v")
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertNotIn("geheim", run.stdout + run.stderr)
         self.assertEqual(self.doctor("--store", f"redis+unix://:wrong@{server.socket}").returncode, 77)
 
-    def test_a_server_that_cannot_show_who_it_is_is_refused(self):
+    def test_rejects_a_server_with_a_bad_certificate(self):
         port = free_port()
         certificate, key = self.folder / "crt", self.folder / "key"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -213,14 +213,14 @@ class OnRedis(Doctor):
         self.assertEqual(found["redis.tls"]["level"], "fine")
         self.assertIn("encrypted", found["redis.tls"]["what"])
 
-    def test_a_server_that_is_not_there_is_69(self):
+    def test_an_unreachable_server_is_69(self):
         run = self.doctor("--store", f"redis+unix://{self.folder}/nothing")
         self.assertEqual((run.returncode, run.stdout), (69, ""))
         self.assertTrue(run.stderr.startswith("holdfast: "))
 
 
 class OnDirectories(Doctor):
-    # A temporary folder may be in memory: then that is noted.
+    # A temporary folder may be on tmpfs, which causes a note.
     MAY_BE = {"dir.file_system": "note"}
 
     def not_fine(self, url):
@@ -243,33 +243,33 @@ class OnDirectories(Doctor):
         self.folder.chmod(0o700)
         self.assertEqual(self.not_fine(self.store), {})
 
-    def test_what_the_dead_have_left_is_a_note(self):
+    def test_leftovers_of_dead_processes_are_a_note(self):
         self.assert_free()
         for n in range(200):
             self.rows("INSERT INTO session(pid, namespace) VALUES(?, 0)", 1000000 + n)
         found = self.examine(self.store)
         self.assertEqual(found["dir.remains"]["level"], "note")
-        self.assertIn("136 sessions", found["dir.remains"]["what"])  # whoever opens it tidies up after 64
+        self.assertIn("136 sessions", found["dir.remains"]["what"])  # opening it cleans up if there are more than 64
 
-    def test_it_looks_while_locks_are_held_and_changes_none(self):
+    def test_changes_nothing_while_locks_are_held(self):
         holder = self.hold()
         self.assertEqual(self.not_fine(self.store), {})
         self.assert_held()
         holder.let_go()
         self.assertEqual(holder.code(), 0)
 
-    def test_a_file_that_is_damaged_is_78(self):
+    def test_a_damaged_file_is_78(self):
         self.assert_free()
         for name in ("locks.db", "locks.db-wal", "locks.db-shm"):
             (self.folder / "store" / name).write_bytes(b"x" * 8192)
         self.assertEqual(self.doctor("--store", self.store).returncode, 78)
 
-    def test_a_store_inside_one_process_is_refused(self):
+    def test_a_memory_store_is_rejected(self):
         self.assertEqual(self.doctor("--store", "memory:").returncode, 64)
 
 
 class Words(Doctor):
-    def test_it_says_which_store_what_it_promises_and_what_is_wrong_the_worst_first(self):
+    def test_prints_store_guarantees_and_findings_by_severity(self):
         server = RedisServer(self, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru", "--timeout", "5")
         run = self.doctor("--store", server.url)
         self.assertEqual((run.returncode, run.stderr), (2, ""))
@@ -283,7 +283,7 @@ class Words(Doctor):
         everything = self.doctor("--store", server.url, "-v").stdout
         self.assertIn("fine  redis.version", everything)
 
-    def test_it_is_silent_when_asked_to_be(self):
+    def test_prints_nothing_when_quiet(self):
         self.assertEqual(self.outcome("-q", "--store", self.store), (0, "", ""))
         self.assertEqual(self.outcome("-q", "--store", "redis+unix:///nothing/here"), (69, "", ""))
         self.folder.chmod(0o777)
@@ -312,12 +312,12 @@ class Words(Doctor):
         self.assertEqual(run.returncode, 0)
         return os.read(ours, 1 << 16).decode()
 
-    def test_there_is_colour_on_a_terminal_unless_it_is_not_wanted(self):
+    def test_uses_colours_on_a_terminal_unless_no_color_is_set(self):
         self.assertIn("\033[", self.on_a_terminal())
         self.assertNotIn("\033[", self.on_a_terminal(NO_COLOR="1"))
         self.assertNotIn("\033[", self.on_a_terminal(TERM="dumb"))
 
-    def test_a_key_cannot_command_the_terminal(self):
+    def test_escapes_control_characters_in_key_names(self):
         server = RedisServer(self, *SAFE)
         server.client().set("holdfast:{\033[2J}", "x")
         run = self.doctor("--store", server.url)
@@ -325,7 +325,7 @@ class Words(Doctor):
         self.assertIn("holdfast:{\\x1b[2J}", run.stdout)
         self.assertNotIn("\033", run.stdout)
 
-    def test_wrong_usage_is_64_and_a_store_that_is_none_is_78(self):
+    def test_wrong_usage_is_64_and_a_bad_store_is_78(self):
         self.assertEqual(self.doctor("--store", self.store, "more").returncode, 64)
         self.assertEqual(self.doctor("--nonsense").returncode, 64)
         self.assertEqual(self.doctor("--store", "nothing:").returncode, 78)

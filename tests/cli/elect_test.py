@@ -1,4 +1,4 @@
-"""`holdfast elect`: a command that runs while we lead, term after term; and who leads, as all see it."""
+"""`holdfast elect`: runs a command while it leads, term after term, and --observe prints the leader."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ from stores import OnDirectory, OnRedis
 
 class Tests:
     def elect(self, *arguments, options=(), **how):
-        """One candidate; its command is the rest."""
+        """Starts a candidate; the remaining arguments are its command."""
         run = support.Run(self, ["--store", self.store, "--ttl", "2s", *options, "office", "--", *arguments], verb="elect", **how)
         self.runs.append(run)
         return run
@@ -27,7 +27,7 @@ class Tests:
         return run
 
     def sees(self, observer, fence, label):
-        """Reads on to that leader; those whom it passes are no newer."""
+        """Reads up to that leader; the leaders before it are not newer."""
         last = 0
         while True:
             line = observer.line()
@@ -40,7 +40,7 @@ class Tests:
             if (last, who) == (fence, label):
                 return
 
-    def test_of_two_one_leads_and_the_other_follows_when_it_is_killed(self):
+    def test_second_candidate_leads_when_the_leader_is_killed(self):
         watch = self.observe()
         watch.word("nobody")
         one = self.leading("one")
@@ -66,13 +66,13 @@ class Tests:
         other.running().signal(signal.SIGINT)
         self.assertEqual(other.code(), 128 + signal.SIGINT)
 
-    def test_a_signal_while_it_campaigns_ends_it(self):
+    def test_a_signal_during_the_campaign_ends_it(self):
         self.leading("one")
         other = self.elect("true").waiting()
         other.signal(signal.SIGTERM)
         self.assertEqual(other.code(), 128 + signal.SIGTERM)
 
-    def test_a_command_that_ends_well_is_a_term_and_another_follows(self):
+    def test_starts_another_term_after_a_successful_command(self):
         run = self.elect("sh", "-c", "echo $HOLDFAST_FENCE", options=["--max-terms", "3"])
         self.assertEqual(run.code(), 0, run.errors())
         fences = [int(run.line()) for _ in range(3)]
@@ -80,7 +80,7 @@ class Tests:
         self.assertEqual(run.told().count("started"), 3)
 
 
-    def test_observe_tells_terms_in_order_also_as_json(self):
+    def test_observe_prints_terms_in_order_also_as_json(self):
         watch = self.observe("--json")
         self.assertEqual(json.loads(watch.line())["event"], "nobody")
         fences = []
@@ -95,7 +95,7 @@ class Tests:
         self.assertEqual(fences, sorted(set(fences)))
 
 
-    def test_an_observer_ends_when_nobody_reads_any_more(self):
+    def test_an_observer_ends_when_its_reader_is_gone(self):
         for options in ([], ["--json"]):
             watch = self.observe(*options)
             self.assertIn("nobody", watch.line())
@@ -106,28 +106,28 @@ class Tests:
 
 
 class InADirectory(OnDirectory, Tests, support.Case):
-    def test_a_command_that_fails_is_tried_again_and_its_code_is_the_last(self):
+    def test_retries_a_failed_command_and_exits_with_the_last_code(self):
         run = self.elect("sh", "-c", "exit 3", options=["-v", "--max-terms", "3"])
         self.assertEqual(run.code(), 3)
         self.assertIn("again in 1s\n", run.errors())
         self.assertIn("again in 2s\n", run.errors())
 
-    def test_once_is_one_term_and_its_code(self):
+    def test_once_runs_one_term_and_exits_with_its_code(self):
         run = self.elect("sh", "-c", "exit 5", options=["--once"])
         self.assertEqual(run.code(), 5)
         self.assertEqual(run.told().count("started"), 1)
 
-    def test_a_command_that_cannot_be_run_is_127_and_not_tried_again(self):
+    def test_a_missing_command_is_127_and_not_retried(self):
         run = self.elect("no-such-command-anywhere")
         self.assertEqual(run.code(), 127)
 
-    def test_the_command_of_a_later_term_hears_signals_too(self):
+    def test_the_command_of_a_later_term_gets_signals(self):
         run = self.elect("grep", "^SigBlk", "/proc/self/status", options=["--max-terms", "2"])
         self.assertEqual(run.code(), 0)
         self.assertEqual({run.line() for _ in range(2)}, {"SigBlk:\t0000000000000000"})
 
-    def test_when_a_term_has_ended_none_of_its_threads_is_left(self):
-        run = self.elect("true", options=["-v"])  # the next command is forked from what is there then
+    def test_no_thread_is_left_after_a_term(self):
+        run = self.elect("true", options=["-v"])  # the next command is forked from the state of then
         support.until(lambda: "campaigning again" in run.errors(), "the pause")
         worker, = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
         self.assertEqual(len(os.listdir(f"/proc/{worker}/task")), 1)
@@ -138,17 +138,17 @@ class InADirectory(OnDirectory, Tests, support.Case):
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
 
-    def test_a_term_that_is_over_is_followed_by_another(self):
+    def test_campaigns_again_after_max_hold(self):
         options = ["--max-hold", "500ms", "--max-terms", "2"]
         run = self.elect("sh", "-c", "trap 'exit 0' TERM; while :; do read x; done", options=options)
         self.assertEqual(run.code(), 79, run.errors())
         self.assertEqual(run.told().count("started"), 2)
 
-    def test_a_key_that_stops_it_stops_what_the_shell_sees_after_a_term_that_never_began(self):
+    def test_stop_key_works_after_a_term_that_never_began(self):
         holder = self.hold("office")
         run = self.elect("true", options=["--max-hold", "1s"], **support.AS_A_JOB).waiting()
         worker = run.worker()
-        run.signal(signal.SIGSTOP)  # it does not say `start`, until the time is over
+        run.signal(signal.SIGSTOP)  # so it does not answer may_start until the lease has ended
         support.until(lambda: run.process.state() == "T", "stopped")
         holder.let_go()
         run.event("acquired")
@@ -165,10 +165,10 @@ class InADirectory(OnDirectory, Tests, support.Case):
         self.assertNotIn("started", run.told())
         other.let_go()
 
-    def test_a_key_that_reaches_the_worker_too_late_does_not_stop_it(self):
+    def test_a_late_stop_key_does_not_stop_the_worker(self):
         run = self.elect("false", options=["-v"])
         support.until(lambda: "campaigning again" in run.errors(), "the pause")
-        run.worker().signal(signal.SIGTSTP)  # the front has sent it on before it heard that the command had ended
+        run.worker().signal(signal.SIGTSTP)  # as forwarded by a supervisor that does not know yet that the command has ended
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
 
@@ -196,7 +196,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
             self.assertEqual(done.returncode, 70, redirection)
             self.assertIn(b"output: ", done.stderr)
 
-    def test_an_observer_says_what_is_wrong_unless_it_is_to_be_quiet(self):
+    def test_an_observer_prints_errors_unless_quiet(self):
         self.store = "nosuch"
         for options, says in (([], True), (["--json"], True), (["-q"], False), (["--quiet=false"], True)):
             watch = self.observe(*options)
@@ -206,7 +206,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
 
 
 class OnAServer(OnRedis, Tests, support.Case):
-    def test_when_the_leadership_is_lost_the_command_is_stopped_and_it_campaigns_again(self):
+    def test_stops_the_command_on_loss_and_campaigns_again(self):
         one = self.leading("one", "trap 'echo asked; exit 0' TERM; echo ready; while :; do read x; done")
         one.word("ready")
         self.redis.flushall()
@@ -216,7 +216,7 @@ class OnAServer(OnRedis, Tests, support.Case):
         self.assertEqual(one.event("acquired")["owner"] != "", True)
         one.running().word("ready")
 
-    def test_a_server_that_is_gone_is_waited_for(self):
+    def test_waits_for_an_unreachable_server(self):
         self.server.popen.kill()
         self.server.popen.wait()
         run = self.elect("echo", "leads", options=["--once"])

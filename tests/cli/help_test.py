@@ -1,4 +1,4 @@
-"""The help teaches: it begins with examples, fits, says the exit codes, and a typo is told the right word."""
+"""The help begins with examples, fits the screen and lists exit codes, and a typo gets a suggestion."""
 import os
 import re
 import subprocess
@@ -24,7 +24,7 @@ def help_of(*command):
 
 
 def commands():
-    """Group -> commands, as the help of the program lists them."""
+    """The commands by group, as listed in the program's help."""
     found, group = {}, None
     for line in help_of().splitlines()[4:]:
         listed = re.match(r"(\w+| {4}) +(\w+) +\S", line)
@@ -43,14 +43,14 @@ class TheProgram(support.Case):
         self.assertTrue(all(line.startswith("  holdfast ") for line in lines[:3]), lines[:3])
         self.assertEqual(lines[3], "")
 
-    def test_its_commands_are_in_their_groups(self):
+    def test_lists_commands_in_their_groups(self):
         found = commands()
         self.assertIn("run", found["hold"])
         for group, listed in found.items():
             self.assertEqual(listed, [name for name in GROUPS.get(group, []) if name in listed], f"the group {group}")
         self.assertEqual(list(found), [group for group in GROUPS if group in found])
 
-    def test_it_says_no_word_of_what_is_for_shells(self):
+    def test_does_not_mention_the_completion_command(self):
         self.assertNotIn("complete", help_of())
 
 
@@ -69,11 +69,11 @@ class EveryCommand(support.Case):
             for line in help_of(name).splitlines():
                 self.assertLessEqual(len(line), 80, f"{name}: {line}")
 
-    def test_its_help_says_its_exit_codes(self):
+    def test_its_help_lists_exit_codes(self):
         for name in self.commands:
             self.assertIn("\nExit codes: ", help_of(name), name)
 
-    def test_its_help_says_its_usage(self):
+    def test_its_help_has_a_usage_line(self):
         for name in self.commands:
             self.assertIn(f"\nUsage: holdfast {name} ", help_of(name))
 
@@ -87,11 +87,11 @@ class Typos(support.Case):
         self.assertIn(what, done.stderr)
 
     def test_a_command_is_suggested(self):
-        self.assert_suggested(["rnu"], "'rnu' is no command; did you mean 'run'?")
+        self.assert_suggested(["rnu"], "unknown command 'rnu'; did you mean 'run'?")
         self.assert_suggested(["dmo"], "did you mean 'demo'?")
         self.assert_suggested(["confg", "--json"], "did you mean 'config'?")
 
-    def test_no_command_is_suggested_for_what_is_like_none(self):
+    def test_no_command_is_suggested_for_a_distant_word(self):
         for word in ("frobnicate", "x", "redis://:secret@host"):
             done = holdfast(word)
             self.assertNotIn("did you mean", done.stderr)
@@ -102,37 +102,37 @@ class Typos(support.Case):
         for typo, right in (("--tiemout", "--timeout"), ("--nonblok", "--nonblock"), ("--stroe=dir:/x", "--store"),
                             ("--lable", "--label"), ("--shred", "--shared"), ("--max-hodl", "--max-hold")):
             name = typo.partition("=")[0]
-            what = f"there is no option '{name}'; did you mean '{right}'?"
+            what = f"unknown option '{name}'; did you mean '{right}'?"
             self.assert_suggested(["run", typo, "5s", "lock", "--", "true"], what)
-            self.assert_suggested(["run", typo], what)  # more important than that there is no name
+            self.assert_suggested(["run", typo], what)  # takes precedence over the missing name
 
-    def test_an_options_value_is_not_quoted(self):
+    def test_the_value_of_an_option_is_not_quoted(self):
         for option in ("--stroe=redis://:secret@host", "-Zsecret", "--:secret@host"):
             done = holdfast("run", option, "lock", "--", "true")
             self.assertEqual(done.returncode, 64)
             self.assertNotIn("secret", done.stderr)
 
-    def test_what_is_wrong_is_told_in_the_words_of_the_rest(self):
-        for words, what in ((["run", "-w"], "--timeout wants a value"), (["run"], "no NAME is given"),
-                            (["elect", "--max-terms", "x", "a"], "--max-terms wants a number"),
-                            (["run", "-E", "x", "a"], "--conflict-exit-code wants a number from 0 to 255"),
-                            (["run", "-q", "-v", "a"], "--quiet and --verbose exclude each other")):
+    def test_parser_errors_are_reworded(self):
+        for words, what in ((["run", "-w"], "--timeout needs a value"), (["run"], "no NAME is given"),
+                            (["elect", "--max-terms", "x", "a"], "--max-terms needs a number"),
+                            (["run", "-E", "x", "a"], "--conflict-exit-code needs a number from 0 to 255"),
+                            (["run", "-q", "-v", "a"], "--quiet and --verbose cannot be combined")):
             self.assert_suggested(words, what)
 
-    def test_help_is_a_word_too(self):
+    def test_help_works_as_a_command(self):
         self.assertEqual(holdfast("help").stdout, holdfast("--help").stdout)
         self.assertEqual(holdfast("help", "run").stdout, holdfast("run", "--help").stdout)
         self.assertEqual(holdfast("help").returncode, 0)
-        self.assert_suggested(["help", "rnu"], "'rnu' is no command; did you mean 'run'?")
+        self.assert_suggested(["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?")
 
-    def test_no_command_at_all_is_refused_with_the_cure(self):
-        self.assert_suggested([], "no command is given; say: holdfast COMMAND [options]")
+    def test_a_missing_command_error_shows_the_usage(self):
+        self.assert_suggested([], "no command given; usage: holdfast COMMAND [options]")
         self.assert_suggested(["--store", "dir:/x", "run"], "options come after it")
 
 
 class StartingUp(support.Case):
     def test_no_file_is_opened_for_the_version(self):
-        # What costs at the start is what is opened; the configuration is read by what opens a store.
+        # Opening files costs start-up time; only commands that open a store read the configuration.
         del self.environment["HOLDFAST_CONFIG"]
         self.environment["XDG_CONFIG_HOME"] = str(self.folder)
         (self.folder / "holdfast").mkdir()
@@ -140,8 +140,8 @@ class StartingUp(support.Case):
         done = subprocess.run([support.PROGRAM, "--version"], env=self.environment, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_the_version_costs_5_ms_of_processor_time_at_most(self):
-        # Not of the clock on the wall; and the least of many, since whoever shares the processor's caches adds to it.
+    def test_version_takes_at_most_5_ms_of_cpu_time(self):
+        # CPU time instead of wall time, and the minimum of many runs, since other processes evict the caches.
         self.assertLessEqual(min(self.seconds_of_the_processor("--version") for _ in range(50)), 0.005)
 
     def seconds_of_the_processor(self, *arguments):

@@ -1,4 +1,4 @@
-"""`holdfast hold`: a lock beside a script, for as long as its stdin is open."""
+"""`holdfast hold`: holds a lock for a script until stdin ends."""
 import os
 import pathlib
 import pty
@@ -11,7 +11,7 @@ from stores import OnDirectory, OnRedis
 
 
 class Hold(support.Run):
-    """One `holdfast hold`: what it tells comes on its stdout."""
+    """A `holdfast hold`, which writes events to stdout."""
 
     def __init__(self, test, *arguments, **how):
         how.setdefault("stdout", subprocess.PIPE)
@@ -32,7 +32,7 @@ class Tests:
         words = [support.PROGRAM, "revoke", "--store", self.store, "--reason", reason, name]
         subprocess.run(words, check=True, env=self.environment, timeout=support.PATIENCE)
 
-    def test_holds_until_stdin_ends_and_tells_what_happens(self):
+    def test_holds_until_stdin_ends_and_writes_events(self):
         hold = self.holding("lock")
         self.assert_held()
         self.assertEqual(self.acquired["name"], "lock")
@@ -59,7 +59,7 @@ class Tests:
         for name in "ab":
             self.assert_free(name)
 
-    def test_a_signal_gives_it_back_and_is_the_exit_code(self):
+    def test_a_signal_releases_the_lock_and_is_the_exit_code(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             hold = self.holding("lock")
             hold.signal(number)
@@ -86,19 +86,19 @@ class Tests:
         self.assertEqual(holder.code(), 0)
         self.assert_free()
 
-    def test_what_is_free_is_had_though_stdin_has_ended_before(self):
+    def test_acquires_a_free_lock_even_if_stdin_has_ended(self):
         for _ in range(10):
             hold = Hold(self, "lock", stdin=subprocess.DEVNULL)
             self.assertEqual(hold.code(), 0, hold.errors())
             self.assertEqual(hold.told(), ["acquired", "released", "end"])
 
-    def test_busy_is_75_and_named(self):
+    def test_busy_is_75_and_names_the_holder(self):
         holder = self.hold(options=["--label", "the other"])
         hold = Hold(self, "-n", "lock")
         self.assertEqual(hold.code(), 75)
         self.assertIn("held by the other", hold.errors())
         self.assertEqual(Hold(self, "-w", "500ms", "-E", "3", "lock").code(), 3)
-        self.assertEqual(Hold(self, "-n", "--skip", "lock").code(), 64)  # nothing is fine without it
+        self.assertEqual(Hold(self, "-n", "--skip", "lock").code(), 64)  # --skip is only for commands that can do nothing
         holder.let_go()
 
     def test_the_end_of_max_hold_is_a_loss(self):
@@ -109,7 +109,7 @@ class Tests:
         # The store counts from a little later than the holder, so -n could still find it held.
         self.assertEqual(self.run_("lock", "true", options=["-w", "5s"]).code(), 0)
 
-    def test_whoever_asks_for_it_is_heard_and_it_is_held_on(self):
+    def test_reports_a_revoke_request_and_keeps_holding(self):
         hold = self.holding("lock")
         self.ask_for_it("lock", "an upgrade")
         asked = hold.event("revoke_requested")
@@ -118,7 +118,7 @@ class Tests:
         hold.let_go()
         self.assertEqual(hold.code(), 0)
 
-    def test_events_go_to_another_descriptor_if_the_caller_wants(self):
+    def test_events_go_to_the_status_descriptor(self):
         hold = support.Run(self, ["--store", self.store, "lock"], verb="hold")
         self.runs.append(hold)
         hold.event("acquired")
@@ -159,29 +159,29 @@ class InADirectory(OnDirectory, Tests, support.Case):
         self.assert_free()
 
     def test_waits_for_a_slow_reader_of_acquired(self):
-        names = [f"{n:03}-" + "n" * 500 for n in range(100)]  # the line does not fit into a pipe
-        self.assert_free()  # the store is there
+        names = [f"{n:03}-" + "n" * 500 for n in range(100)]  # so that the event does not fit into a pipe
+        self.assert_free()  # creates the store
         hold = Hold(self, *names)
         support.until(lambda: self.places(names[-1]) == 1, "the lock")
-        select.select([], [], [], 0.3)  # a line that is not of use any more would be cut after 0.1 s
+        select.select([], [], [], 0.3)  # other events are dropped after 0.1 s
         self.assertEqual(list(hold.event("acquired")["fences"]), names)
         hold.let_go()
         self.assertEqual(hold.code(), 0)
 
-    def test_a_lock_that_is_taken_away_is_79_at_the_end(self):
+    def test_a_broken_lock_is_79_at_the_end(self):
         hold = self.holding("lock")
         self.break_lock()
         hold.let_go()
         self.assertEqual(hold.code(), 79)
         self.assertIn("not ours any more", hold.event("lost")["why"])
 
-    def test_it_is_free_when_it_is_killed(self):
+    def test_lock_is_free_after_the_holder_is_killed(self):
         hold = self.holding("lock")
         hold.signal(signal.SIGKILL)
         hold.code()
         self.assert_free()
 
-    def test_a_terminal_is_an_input_too(self):
+    def test_accepts_a_terminal_as_stdin(self):
         ours, its = pty.openpty()
         hold = self.holding("lock", stdin=its, start_new_session=True)
         os.close(its)
@@ -192,7 +192,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
         os.close(ours)
 
     def test_a_terminal_is_not_read_in_the_background(self):
-        # A session of its own on the terminal; its leader has the foreground, and hold has not.
+        # A session whose leader is in the foreground of the terminal, and hold in the background.
         in_background = """
 import fcntl, os, sys, termios
 os.setsid()
@@ -223,7 +223,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
 class OnAServer(OnRedis, Tests, support.Case):
-    def test_a_loss_is_told_and_is_79(self):
+    def test_a_loss_is_reported_and_is_79(self):
         hold = self.holding("--ttl", "5s", "lock")
         self.assertEqual(self.acquired["ttl"], 5)
         self.redis.flushall()
@@ -232,7 +232,7 @@ class OnAServer(OnRedis, Tests, support.Case):
         self.assertEqual(hold.code(), 79)
         self.assertEqual(hold.told(), ["acquired", "lost", "end"])
 
-    def test_a_server_that_is_gone_is_69_and_named(self):
+    def test_an_unreachable_server_is_69_and_named(self):
         self.store = "redis+unix:///nowhere/s"
         hold = Hold(self, "-n", "lock")
         self.assertEqual(hold.code(), 69)

@@ -1,4 +1,4 @@
-"""`holdfast acquire` and `holdfast release`: a lock for a script, held by a keeper that ends with it."""
+"""`holdfast acquire` and `holdfast release`: a keeper holds a lock for a script and ends with it."""
 import json
 import os
 import pathlib
@@ -15,7 +15,7 @@ class Tests:
         return subprocess.run([support.PROGRAM, *arguments], capture_output=True, text=True, timeout=support.PATIENCE, **how)
 
     def acquire(self, *arguments, whom=None, **how):
-        """A keeper for a process of ours, and what was printed about it."""
+        """Starts a keeper for a process, and returns what acquire printed."""
         whom = whom or self.script()
         done = self.program("acquire", "--store", self.store, "--json", "--hold-for", str(whom.pid), *arguments, **how)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -26,7 +26,7 @@ class Tests:
         return self.program("release", "--store", self.store, *arguments, **how)
 
     def script(self):
-        """A process that ends when it is told to."""
+        """A process that the test can end."""
         popen = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
         self.addCleanup(popen.wait)
         self.addCleanup(popen.kill)
@@ -34,7 +34,7 @@ class Tests:
         return popen
 
     def sh(self, script, shell="sh", **how):
-        """A script that finds the program as `holdfast`, on our store."""
+        """Runs a script with `holdfast` in PATH and the store of this test."""
         bin_ = self.folder / "bin"
         bin_.mkdir(exist_ok=True)
         if not (bin_ / "holdfast").exists():
@@ -44,7 +44,7 @@ class Tests:
         path.write_text(script)
         return subprocess.run([shell, path], capture_output=True, text=True, timeout=support.PATIENCE, env=env, **how)
 
-    def test_a_script_takes_a_lock_and_gives_it_back(self):
+    def test_a_script_acquires_and_releases_a_lock(self):
         script = """
             held=$(holdfast acquire "it's mine") || exit
             eval "$held"
@@ -57,7 +57,7 @@ class Tests:
             done = self.sh(script, shell)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "75\n0\n0\nit's mine\n", ""))
 
-    def test_release_finds_what_was_taken_in_another_store_than_the_default(self):
+    def test_release_finds_a_lock_in_a_non_default_store(self):
         script = f"""
             eval "$(holdfast acquire --store 'dir:{self.folder}/it is another' lock)"
             echo "$HOLDFAST_STORE"
@@ -69,14 +69,14 @@ class Tests:
         done = self.sh(script)
         self.assertEqual((done.stdout.splitlines(), done.stderr), ([f"dir:{self.folder}/it is another", "0", "0"], ""))
 
-    def test_a_keeper_does_not_let_go_of_another_name(self):
+    def test_a_keeper_does_not_release_another_name(self):
         keeper, held = self.acquire("lock")
         done = self.release("another", "--owner", held["owner"])
         self.assertEqual(done.returncode, 64)
         self.assertIn("another name", done.stderr)
         self.assert_held()
 
-    def test_an_unread_status_keeps_nobody_from_having_the_lock(self):
+    def test_an_unread_status_does_not_block_acquire(self):
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         try:
@@ -103,7 +103,7 @@ class Tests:
         keeper.wait()
         self.assert_free()
 
-    def test_a_process_that_nobody_has_reaped_is_gone_nevertheless(self):
+    def test_a_zombie_counts_as_ended(self):
         whom = self.script()
         keeper, held = self.acquire("lock", whom=whom)
         whom.kill()
@@ -112,13 +112,13 @@ class Tests:
         self.assertEqual((done.returncode, done.stdout), (64, ""))
         self.assertIn("No such process", done.stderr)
 
-    def test_what_is_no_process_is_64_and_nothing_is_taken(self):
+    def test_an_invalid_pid_is_64_and_nothing_is_acquired(self):
         for pid in ("0", "-1", "x", "4194305"):
             done = self.program("acquire", "--store", self.store, f"--hold-for={pid}", "lock")
             self.assertEqual((done.returncode, done.stdout), (64, ""), pid)
         self.assert_free()
 
-    def test_a_subshell_is_no_holder_by_accident(self):
+    def test_a_subshell_is_rejected_as_the_parent(self):
         done = self.sh("x=$(holdfast acquire lock || exit); echo \"<$x>\"; holdfast try lock", "bash")
         self.assertEqual((done.returncode, done.stdout), (0, "<>\n"))
         self.assertIn("--hold-for $$", done.stderr)
@@ -138,16 +138,16 @@ class Tests:
         self.assertEqual(self.release("lock", "--owner", held["owner"]).returncode, 0)
         done = self.release("lock", "--owner", held["owner"])
         self.assertEqual(done.returncode, 79)
-        self.assertIn("not held any more", done.stderr)
+        self.assertIn("no longer held", done.stderr)
 
-    def test_a_strangers_release_is_75_and_says_who_holds_it(self):
+    def test_a_release_by_another_owner_is_75_and_names_the_holder(self):
         keeper, held = self.acquire("lock", "--label", "the nightly job")
         done = self.release("lock", "--owner", "0" * 32)
         self.assertEqual(done.returncode, 75)
         self.assertIn("the nightly job", done.stderr)
         self.assert_held()
 
-    def test_release_of_what_no_keeper_holds_is_77_and_says_what_to_do(self):
+    def test_release_of_a_lock_without_a_keeper_is_77(self):
         run = self.run_("lock", "cat")
         owner = run.event("acquired")["owner"]
         done = self.release("lock", "--owner", owner)
@@ -163,7 +163,7 @@ class Tests:
         self.assertEqual(answer, b"")
         self.assert_held()
 
-    def test_another_users_process_is_not_taken_for_a_keeper(self):
+    def test_a_process_of_another_user_is_not_trusted_as_keeper(self):
         liar = subprocess.Popen([*support.PYTHON, """
 import os, socket, sys
 os.setuid(65534)
@@ -183,7 +183,7 @@ while True:
         self.assertEqual(self.release("lock", "--owner", owner).returncode, 79)
 
     def knock(self, owner, user):
-        """What a keeper says to somebody of that user."""
+        """The reply of a keeper to a process of that user."""
         program = """
 import os, socket, sys
 os.setuid(int(sys.argv[2]))
@@ -197,7 +197,7 @@ except ConnectionResetError: pass
         return subprocess.run([*support.PYTHON, program, owner, str(user)], stdout=subprocess.PIPE, check=True,
                               timeout=support.PATIENCE).stdout
 
-    def test_several_names_are_given_back_by_the_first(self):
+    def test_the_first_of_several_names_releases_all(self):
         keeper, held = self.acquire("b", "a")
         self.assertEqual((held["name"], list(held["fences"])), ("b", ["b", "a"]))
         self.assert_held("a")
@@ -205,7 +205,7 @@ except ConnectionResetError: pass
         self.assert_free("a")
         self.assert_free("b")
 
-    def test_readers_and_permits_are_given_back_by_their_owner(self):
+    def test_readers_and_permits_are_released_by_owner(self):
         for how in (["-s"], ["--permits", "1/2"]):
             _, one = self.acquire(*how, "lock" + how[0])
             _, other = self.acquire(*how, "lock" + how[0])
@@ -220,14 +220,14 @@ except ConnectionResetError: pass
         self.assertEqual(self.program("acquire", "--store", self.store, "-w", "500ms", "-E", "3", "lock").returncode, 3)
         holder.let_go()
 
-    def test_it_is_never_0_without_the_lock(self):
+    def test_exit_code_is_never_0_without_the_lock(self):
         holder = self.hold()
         for options, code in ((["--skip"], 64), (["-n", "--skip"], 64), (["-n", "-E", "0"], 75)):
             done = self.program("acquire", "--store", self.store, "--hold-for", str(os.getpid()), *options, "lock")
             self.assertEqual((done.returncode, done.stdout), (code, ""), options)
         holder.let_go()
 
-    def test_a_keeper_that_is_ended_before_we_could_tell_is_not_0(self):
+    def test_a_keeper_that_ends_early_does_not_exit_with_0(self):
         for end_it in (lambda keeper, whom: keeper.signal(signal.SIGTERM), lambda keeper, whom: whom.kill()):
             holder, whom = self.hold(), self.script()
             run = self.waiting(whom)
@@ -259,8 +259,8 @@ except ConnectionResetError: pass
         self.assertEqual(holder.code(), 0)
         self.assert_free()
 
-    def test_a_signal_while_it_is_told_that_it_is_had_ends_both(self):
-        reading, writing = support.full_pipe()  # telling takes a while
+    def test_a_signal_during_the_report_ends_both(self):
+        reading, writing = support.full_pipe()  # so that writing the event takes a while
         self.addCleanup(os.close, reading)
         self.addCleanup(os.close, writing)
         words = ["--store", self.store, "--hold-for", str(self.script().pid), "--status-fd", str(writing), "lock"]
@@ -273,7 +273,7 @@ except ConnectionResetError: pass
             holder.let_go()
             support.until(lambda: os.readlink(f"/proc/{keeper.pid}/fd/2") == "/dev/null", "the lock")
             run.signal(signal.SIGTERM)
-            if run.code() == 0:  # too late: it was told by then
+            if run.code() == 0:  # too late: the event was written by then
                 keeper.signal(signal.SIGTERM)
                 keeper.wait()
                 return False
@@ -294,7 +294,7 @@ except ConnectionResetError: pass
         self.assertEqual(holder.code(), 0)
         self.assert_free()
 
-    def test_a_process_that_ends_while_we_wait_for_it_makes_us_leave(self):
+    def test_the_wait_ends_with_the_process_it_is_for(self):
         holder = self.hold()
         whom = self.script()
         run = self.waiting(whom)
@@ -302,7 +302,7 @@ except ConnectionResetError: pass
         self.assertEqual(run.code(), 75)
         holder.let_go()
 
-    def test_it_is_given_back_when_nobody_can_be_told(self):
+    def test_lock_is_released_if_the_result_cannot_be_written(self):
         with open("/dev/full", "w") as full:
             how = dict(stdout=full, stderr=subprocess.PIPE, env=self.environment, timeout=support.PATIENCE)
             whom = str(self.script().pid)
@@ -310,11 +310,11 @@ except ConnectionResetError: pass
             silent = subprocess.run([support.PROGRAM, "acquire", "-q", "--store", self.store, "--hold-for", whom, "lock"],
                                     **how)
         self.assertEqual(done.returncode, 70)
-        self.assertIn(b"given back", done.stderr)
+        self.assertIn(b"was released", done.stderr)
         self.assertEqual((silent.returncode, silent.stderr), (70, b""))
         self.assert_free()
 
-    def test_the_keeper_has_nothing_of_the_caller(self):
+    def test_the_keeper_inherits_nothing_from_the_caller(self):
         mark = open(self.folder / "mark", "w")
         with mark:
             keeper, held = self.acquire("lock", pass_fds=[mark.fileno()], cwd=self.folder)
@@ -324,10 +324,10 @@ except ConnectionResetError: pass
         self.assertEqual([os.readlink(fds / str(fd)) for fd in (0, 1, 2)], ["/dev/null"] * 3)
         support.until(lambda: os.readlink(f"/proc/{keeper.pid}/cwd") == "/", "away")
         stat = pathlib.Path(f"/proc/{keeper.pid}/stat").read_text().rpartition(")")[2].split()
-        self.assertEqual((int(stat[3]), int(stat[4])), (keeper.pid, 0))  # its own session, and no terminal
+        self.assertEqual((int(stat[3]), int(stat[4])), (keeper.pid, 0))  # its own session, without a terminal
         self.assertEqual(pathlib.Path(f"/proc/{keeper.pid}/comm").read_text(), "holdfast-keeper\n")
 
-    def test_term_makes_the_keeper_let_go(self):
+    def test_sigterm_makes_the_keeper_release(self):
         keeper, held = self.acquire("lock")
         keeper.signal(signal.SIGTERM)
         keeper.wait()
@@ -344,7 +344,7 @@ except ConnectionResetError: pass
 
 
 class InADirectory(OnDirectory, Tests, support.Case):
-    def test_it_is_free_when_the_keeper_is_killed(self):
+    def test_lock_is_free_when_the_keeper_is_killed(self):
         keeper, held = self.acquire("lock")
         keeper.signal(signal.SIGKILL)
         keeper.wait()
@@ -359,13 +359,13 @@ class InADirectory(OnDirectory, Tests, support.Case):
 
 
 class OnAServer(OnRedis, Tests, support.Case):
-    def test_it_is_free_after_its_ttl_when_the_keeper_is_killed(self):
+    def test_lock_is_free_one_ttl_after_the_keeper_is_killed(self):
         keeper, held = self.acquire("--ttl", "2s", "lock")
         keeper.signal(signal.SIGKILL)
         keeper.wait()
         self.assertEqual(self.program("wait", "--store", self.store, "-w", "20s", "lock").returncode, 0)
 
-    def test_a_loss_is_told_by_the_signal_that_was_wanted_and_by_release(self):
+    def test_a_loss_sends_the_signal_and_release_reports_it(self):
         whom = subprocess.Popen(["sleep", "1000"])
         self.addCleanup(whom.wait)
         self.addCleanup(whom.kill)
@@ -375,7 +375,7 @@ class OnAServer(OnRedis, Tests, support.Case):
         self.assertEqual(whom.wait(support.PATIENCE), -signal.SIGTERM)
         self.assertEqual(self.release("lock", "--owner", held["owner"]).returncode, 79)
 
-    def test_a_server_that_is_gone_is_69_and_named(self):
+    def test_an_unreachable_server_is_69_and_named(self):
         self.store = "redis+unix:///nowhere/s"
         done = self.program("acquire", "--store", self.store, "-n", "--hold-for", str(os.getpid()), "lock")
         self.assertEqual((done.returncode, done.stdout), (69, ""))
@@ -384,16 +384,16 @@ class OnAServer(OnRedis, Tests, support.Case):
         silent = self.release("-q", "lock", "--owner", "0" * 32)
         self.assertEqual((silent.returncode, silent.stderr), (69, ""))
 
-    def test_a_keeper_hears_a_release_though_the_server_is_gone(self):
+    def test_a_keeper_gets_a_release_while_the_server_is_gone(self):
         keeper, held = self.acquire("lock")
         self.server.popen.kill()
         self.server.popen.wait()
         done = self.release("lock", "--owner", held["owner"])
         self.assertEqual(done.returncode, 80, done.stderr)
-        self.assertIn("not certain", done.stderr)
+        self.assertIn("not confirmed", done.stderr)
         keeper.wait()
 
-    def test_release_is_told_of_a_loss_though_the_server_is_silent(self):
+    def test_release_reports_a_loss_while_the_server_is_silent(self):
         def attempt():
             whom = subprocess.Popen(["sleep", "1000"])
             self.addCleanup(whom.wait)
@@ -404,7 +404,7 @@ class OnAServer(OnRedis, Tests, support.Case):
             done = self.release("lock", "--owner", held["owner"])
             keeper.wait()
             self.server.popen.send_signal(signal.SIGCONT)
-            if done.returncode == 69:  # too late: the keeper was gone by then
+            if done.returncode == 69:  # too late: the keeper had ended by then
                 return False
             self.assertEqual(done.returncode, 79, done.stderr)
             self.assertIn("it was lost before", done.stderr)
@@ -412,7 +412,7 @@ class OnAServer(OnRedis, Tests, support.Case):
 
         support.until(attempt, "a release in time")
 
-    def test_a_variable_that_has_the_password_stays_as_it_is(self):
+    def test_a_store_variable_with_a_password_is_not_overwritten(self):
         self.redis.config_set("requirepass", "hunter2")
         self.store = f"redis+unix://:hunter2@{self.server.socket}"
         done = self.sh("""
@@ -423,7 +423,7 @@ class OnAServer(OnRedis, Tests, support.Case):
         """)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
-    def test_the_password_of_a_url_is_shown_to_nobody(self):
+    def test_the_password_of_a_url_is_never_printed(self):
         self.redis.config_set("requirepass", "hunter2")
         self.store = f"redis+unix://:hunter2@{self.server.socket}"
         environment = {**self.environment, "HOLDFAST_STORE": self.store}

@@ -1,6 +1,6 @@
 """A `holdfast run` that is killed or stopped: nothing of its command ever runs without the lock.
 
-The process that the user sees is a front; behind it a worker has the store, and is the parent of the command.
+The process that the user sees is the supervisor; its worker has the store, and is the parent of the command.
 """
 import os
 import pathlib
@@ -16,10 +16,10 @@ ALL = (GRANDCHILD, DAEMON, ELSEWHERE)
 
 
 class Killed:
-    TTL = ["--ttl", "3s"]  # by its end alone a server knows of a worker that is killed
+    TTL = ["--ttl", "3s"]  # a server notices a killed worker only when its ttl ends
 
     def begin(self, script, **how):
-        """A command that has started one more, ends by no signal but SIGKILL, and is waited for by another."""
+        """A run whose command has a child and ignores signals, and a second run that waits for the lock."""
         self.at = self.folder / f"pid-{len(self.runs)}"
         stays = STUBBORN + script + "echo ready; while :; do read x; done"
         run = self.shell("lock", stays, self.at, **how).running().word("ready")
@@ -33,8 +33,8 @@ class Killed:
         self.assert_free()
 
 
-class Front(Killed):
-    def test_takes_all_of_its_command_with_it_before_the_lock_is_free(self):
+class Supervisor(Killed):
+    def test_killed_ends_all_of_its_command_before_the_lock_is_free(self):
         for script in ALL:
             run = self.begin(script)
             worker = run.worker()
@@ -47,37 +47,37 @@ class Front(Killed):
             self.assertEqual((run.events[-1]["cause"], run.events[-2]["certain"]), ("killed", 1))
             self.assertIn("holdfast itself was killed", run.errors())
 
-    def test_that_is_killed_with_its_whole_job_takes_all_with_it(self):
+    def test_killed_with_its_whole_job_leaves_no_process(self):
         for script in ALL:
             run = self.begin(script, start_new_session=True)
             os.killpg(run.pid, signal.SIGKILL)
             self.assertNotEqual(self.next.code(), 0, "the next holder saw a process of the one before")
             self.assert_all_gone(run)
 
-    def test_that_is_stopped_and_killed_takes_all_with_it(self):
+    def test_stopped_and_killed_leaves_no_process(self):
         run = self.begin(GRANDCHILD)
         run.signal(signal.SIGSTOP)
         run.signal(signal.SIGKILL)
         self.assertNotEqual(self.next.code(), 0)
         self.assert_all_gone(run)
 
-    def test_takes_those_with_it_who_outlive_the_command(self):
+    def test_killed_after_the_command_ends_its_leftovers(self):
         at = self.folder / "pid"
         run = self.shell("lock", STUBBORN + GRANDCHILD + "exit 3", at, options=["--ttl", "3h", "--grace", "1h"]).running()
-        if run.command:  # else it was gone before we looked
+        if run.command:  # else it had ended before we looked
             run.command.wait()
         grandchild = self.process(at.read_text())
         run.signal(signal.SIGKILL)
         grandchild.wait()
         self.assertEqual(self.run_("lock", "true").code(), 0)
 
-    def test_lets_the_command_run_on_not_even_where_a_loss_is_ignored(self):
+    def test_killed_ends_the_command_even_if_a_loss_is_ignored(self):
         run = self.begin(ELSEWHERE, options=["--on-lost", "ignore"])
         run.signal(signal.SIGKILL)
         self.assertNotEqual(self.next.code(), 0)
         self.assert_all_gone(run)
 
-    def test_ends_the_line_of_a_loss_too(self):
+    def test_killed_ends_the_line_of_on_lost(self):
         options = ["--ttl", "30s", "--max-hold", "20s", "--grace", "18s", "--on-lost", "exec:echo $$; exec sleep 1000"]
         run = self.shell("lock", "echo ready; read x", options=options).running().word("ready")
         line = self.process(run.line())
@@ -85,7 +85,7 @@ class Front(Killed):
         line.wait()
         self.assertEqual(self.run_("lock", "true").code(), 0)
 
-    def test_leaves_no_worker_behind_while_it_waits_or_keeps(self):
+    def test_killed_while_waiting_or_holding_leaves_no_worker(self):
         holder = self.hold()
         waits = self.run_("lock", "true").waiting()
         keeps = self.run_("kept", "true", options=["--min-hold", "1h"])
@@ -99,7 +99,7 @@ class Front(Killed):
         holder.let_go()
         self.assertEqual(holder.code(), 0)
 
-    def test_that_was_killed_before_has_its_command_begin_never(self):
+    def test_killed_before_the_start_never_runs_the_command(self):
         holder = self.hold()
         mark = self.folder / "began"
         ignoring = ["sh", "-c", 'trap "" TERM; exec "$@"', "sh", support.PROGRAM]
@@ -111,7 +111,7 @@ class Front(Killed):
         self.assertEqual(self.run_("lock", "true").code(), 0)
         self.assertFalse(mark.exists())
 
-    def test_takes_nested_runs_with_it(self):
+    def test_killed_ends_nested_runs(self):
         names = [f"inner-{number}" for number in range(len(ALL))]
         for name, script in zip(names, ALL):
             at = self.folder / name
@@ -128,28 +128,28 @@ class Front(Killed):
             self.assertEqual(self.run_(name, "true").code(), 0)
 
 
-class AFrontOnADirectory(OnDirectory, Front, support.Case):
+class ASupervisorOnADirectory(OnDirectory, Supervisor, support.Case):
     pass
 
 
-class AFrontOnRedis(OnRedis, Front, support.Case):
+class ASupervisorOnRedis(OnRedis, Supervisor, support.Case):
     pass
 
 
 class Worker(Killed):
-    def test_takes_all_of_its_command_with_it_and_the_code_is_70(self):
+    def test_killed_ends_all_of_its_command_with_code_70(self):
         for script in ALL:
             run = self.begin(script, options=self.TTL)
             run.worker().signal(signal.SIGKILL)
             self.assertEqual(run.code(), 70)
             self.assertTrue(run.command.ended() and self.left.ended())
-            self.next.code()  # the lock was free at once, and what it saw is not certain
+            self.next.code()  # the lock was free at once, so what the next holder saw is not checked
             self.assertIn("was killed by signal 9", run.errors())
             end = run.event("end")
             self.assertEqual((end["exit"], end["cause"]), (70, "killed"))
             self.assert_free()
 
-    def test_that_waits_leaves_the_queue(self):
+    def test_killed_while_waiting_leaves_the_queue(self):
         holder = self.hold()
         run = self.run_("lock", "true", options=self.TTL).waiting()
         worker = run.worker()
@@ -161,11 +161,11 @@ class Worker(Killed):
         self.assertEqual(holder.code(), 0)
         self.assertEqual(self.run_("lock", "true").code(), 0)
 
-    def test_is_not_called_as_the_program_is(self):
+    def test_has_another_process_name(self):
         name = pathlib.Path(f"/proc/{self.hold().worker().pid}/comm").read_text()
-        self.assertNotIn("holdfast", name)  # or pkill -9 holdfast would leave nobody to end the command
+        self.assertNotIn("holdfast", name)  # else pkill -9 holdfast would kill both, and the command would run on
 
-    def test_passes_on_what_is_sent_to_itself(self):
+    def test_forwards_signals_sent_to_it(self):
         run = self.shell("lock", 'trap "echo USR1" USR1; echo ready; while :; do read x || exit 4; done').word("ready")
         run.worker().signal(signal.SIGUSR1)
         run.word("USR1")
@@ -187,24 +187,24 @@ class Stopped(support.Case):
         support.until(lambda: process.state() == "T", "stopped")
         return process
 
-    def test_a_front_has_its_command_watched_nevertheless(self):
+    def test_the_command_is_watched_while_the_supervisor_is_stopped(self):
         run = self.shell("lock", "read x; exit 3").running()
         self.stop(run.process)
         self.assert_held()
         run.let_go()
         run.command.wait()
-        self.assertEqual(self.run_("lock", "true").code(), 0)  # the lock is given back, and not forgotten
+        self.assertEqual(self.run_("lock", "true").code(), 0)  # the lock was released
         run.signal(signal.SIGCONT)
         self.assertEqual(run.code(), 3)
 
-    def test_a_front_has_its_command_stopped_in_time_nevertheless(self):
+    def test_the_command_is_ended_in_time_with_a_stopped_supervisor(self):
         run = self.shell("lock", 'echo ready; read x', options=["--max-hold", "1s"]).running().word("ready")
         self.stop(run.process)
         run.command.wait()
         run.signal(signal.SIGCONT)
         self.assertEqual(run.code(), 79)
 
-    def test_a_front_has_its_command_not_begin(self):
+    def test_the_command_does_not_start_with_a_stopped_supervisor(self):
         holder = self.hold()
         run = self.run_("lock", "cat").waiting()
         self.stop(run.process)
@@ -216,7 +216,7 @@ class Stopped(support.Case):
         run.let_go()
         self.assertEqual(run.code(), 0)
 
-    def test_a_worker_goes_on_where_it_was_though_the_command_has_ended_meanwhile(self):
+    def test_a_continued_worker_notices_that_the_command_has_ended(self):
         run = self.shell("lock", "read x; exit 3").running()
         worker = self.stop(run.worker())
         run.let_go()
@@ -235,8 +235,8 @@ class Stopped(support.Case):
         self.assertEqual(run.code(), 0, run.errors())
 
 
-class ChildrenOfWhoeverBecameUs(support.Case):
-    """A shell has a job in the background, and becomes us: the job is no business of ours."""
+class ChildrenFromBeforeExec(support.Case):
+    """A shell with a background job executes holdfast with exec: holdfast must not touch the job."""
 
     def begin(self):
         becomes = 'sleep 1000 <&- >&- 2>&- & echo $!; exec "$@"'

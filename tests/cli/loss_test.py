@@ -1,9 +1,9 @@
-"""The command is stopped before its lock can be another's: --max-hold, --on-lost, --grace, and a lock that is lost."""
+"""The command ends before another client can get its lock: --max-hold, --on-lost, --grace, and lost locks."""
 import signal
 
 import support
 
-# With a ttl below max-hold the lock lives as long as we do: it is free when we let it go, and not before.
+# With a ttl below --max-hold the lease is renewed, so the lock is free only after the release.
 WITH_US = ["--ttl", "60ms"]
 SAYS = 'trap "echo $1" $1; echo ready; while :; do read x; done'
 STUBBORN = 'trap "" INT HUP; trap "echo TERM" TERM; echo ready; while :; do read x; done'
@@ -32,7 +32,7 @@ class MaxHold(support.Case):
             alone = next_.code() != 0
             return sure and alone
 
-        # A busy machine may let us sleep through the margin; but not every time.
+        # On a busy machine we may miss the margin, but not every time.
         self.assertTrue(any(certain() for _ in range(5)))
 
     def test_keeps_the_lock_until_the_command_is_gone(self):
@@ -54,16 +54,16 @@ class MaxHold(support.Case):
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("exited").get("code"), 0)
 
-    def test_is_nothing_to_a_command_that_ends_in_time(self):
+    def test_does_not_affect_a_command_that_ends_in_time(self):
         run = self.shell("lock", "exit 3", options=["--max-hold", "1h"])
         self.assertEqual(run.code(), 3)
         self.assertNotIn("ending", run.told())
 
-    def test_of_zero_is_none(self):
+    def test_of_zero_means_no_limit(self):
         self.assertEqual(self.shell("lock", "exit 3", options=["--max-hold", "0"]).code(), 3)
 
-    def test_sends_the_signal_that_the_caller_wants(self):
-        options = ["--max-hold", "4s", "--grace", "2s", "--on-lost"]  # two seconds to set the trap, for all at once
+    def test_sends_the_configured_signal(self):
+        options = ["--max-hold", "4s", "--grace", "2s", "--on-lost"]  # two seconds for all commands to set their traps
         runs = [
             self.shell(name, f'trap "exit 0" {name}; while :; do read x; done', options=[*options, word])
             for word, name in (("INT", "INT"), ("SIGHUP", "HUP"), ("usr1", "USR1"))
@@ -72,14 +72,14 @@ class MaxHold(support.Case):
             self.assertEqual(run.code(), 79)
             self.assertEqual(run.event("exited")["code"], 0)
 
-    def test_kills_at_once_if_the_caller_wants(self):
+    def test_kills_at_once_with_on_lost_kill(self):
         run = self.shell("lock", STUBBORN, options=["--max-hold", "2s", "--on-lost", "kill"])
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
         run.word("ready")
         self.assertEqual(run.line(), "")
 
-    def test_lets_the_command_run_on_if_the_caller_wants_and_says_80(self):
+    def test_lets_the_command_run_on_with_on_lost_ignore_and_code_80(self):
         options = ["--max-hold", "800ms", "--on-lost", "ignore", "--grace", "10ms"]
         run = self.shell("lock", SAYS + "; exit 0", "TERM", options=options).running().word("ready")
         run.event("lost")
@@ -88,15 +88,15 @@ class MaxHold(support.Case):
         self.assertEqual(run.code(), 80)
         end = run.event("end")
         self.assertEqual((end["exit"], end["cause"]), (80, "uncertain"))
-        self.assertIn("not certain", run.errors())
+        self.assertIn("may have been lost", run.errors())
 
 
 class ALockThatIsLost(support.Case):
-    # A fixed lease, which a directory ends at its time even when we are stopped: so it can be lost.
+    # A lease without renewal, which a directory ends even while we are stopped, so it can be lost.
     FIXED = ["--ttl", "10s", "--max-hold", "2s", "--grace", "50ms"]
 
     def lose(self, run):
-        """Stops the worker until another has got the lock."""
+        """Stops the worker until another client has the lock."""
         worker = run.worker()
         worker.signal(signal.SIGSTOP)
         self.assertEqual(self.run_("lock", "true").code(), 0)
@@ -126,7 +126,7 @@ class ALockThatIsLost(support.Case):
         run.command.signal(signal.SIGSTOP)
         support.until(lambda: run.command.state() == "T", "stopped")
 
-    def test_wakes_a_command_that_is_stopped_so_that_it_hears_of_it(self):
+    def test_wakes_a_stopped_command_to_receive_the_signal(self):
         script = 'trap "echo asked; exit 0" TERM; echo ready; while :; do read x; done'
         run = self.shell("lock", script, options=self.FIXED).running().word("ready")
         self.stop_the_command(run)
@@ -134,7 +134,7 @@ class ALockThatIsLost(support.Case):
         run.word("asked")
         self.assertEqual(run.code(), 79)
 
-    def test_kills_a_command_that_is_stopped_and_does_not_hear(self):
+    def test_kills_a_stopped_command_that_ignores_the_signal(self):
         run = self.shell("lock", 'trap "" TERM; echo ready; while :; do read x; done', options=self.FIXED)
         run.running().word("ready")
         self.stop_the_command(run)
@@ -142,7 +142,7 @@ class ALockThatIsLost(support.Case):
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
 
-    def test_ends_the_command_though_front_worker_and_command_were_all_stopped(self):
+    def test_ends_the_command_after_all_processes_were_stopped(self):
         run = self.shell("lock", STUBBORN, options=self.FIXED).running().word("ready")
         run.signal(signal.SIGSTOP)
         self.stop_the_command(run)
@@ -152,7 +152,7 @@ class ALockThatIsLost(support.Case):
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("end")["cause"], "lost")
 
-    def test_is_told_by_a_holder_without_a_command_that_was_stopped(self):
+    def test_is_reported_by_a_stopped_hold(self):
         hold = self.raw("--store", self.store, "--max-hold", "1s", "lock", verb="hold")
         hold.event("acquired")
         hold.signal(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""`holdfast ls` among very many locks: it harms neither the server nor us."""
+"""`holdfast ls` with very many locks: it does not block the server and uses little memory."""
 import os
 import pathlib
 import re
@@ -8,12 +8,12 @@ import support
 from operator_case import OnRedis, Operator
 
 MANY = 100_000
-# What the server does at once, without hearing anybody else. What it costs is told by the server's own account of its
-# processor time: the clock on the wall would also count when others have the processor.
+# Bounds for a single command, during which the server answers no other client. Measured by the server in CPU time,
+# since wall time would include other processes.
 KEYS_IN_A_STEP = 128
 SECONDS_OF_A_STEP = 0.001
 
-# As the store writes them: who holds it, and the last fence. ARGV: an owner of the store's own, first, last.
+# Creates locks as the store does: lock key and last fence. ARGV: an owner id, first, last.
 MAKE = """
 for n = tonumber(ARGV[2]), tonumber(ARGV[3]) do
   local key = string.format('holdfast:{many/%06d}', n)
@@ -32,11 +32,11 @@ class AmongVeryMany(Operator, OnRedis):
         owner = self.redis.get("holdfast:{first}")
         for first in range(0, MANY, 1000):
             self.redis.eval(MAKE, 0, owner, first, first + 999)
-        self.redis.config_set("slowlog-log-slower-than", 0)  # it has the arguments of the last ones
+        self.redis.config_set("slowlog-log-slower-than", 0)  # it records the arguments of recent commands
         self.redis.config_set("slowlog-max-len", 20_000)
 
     def calls(self):
-        """How often which command was called."""
+        """The number of calls of each command."""
         return {name[len("cmdstat_"):]: each["calls"] for name, each in self.redis.info("commandstats").items()}
 
     def processor_time(self):
@@ -44,24 +44,24 @@ class AmongVeryMany(Operator, OnRedis):
         return used["used_cpu_user_main_thread"] + used["used_cpu_sys_main_thread"]
 
     def most_memory(self, popen):
-        """In KiB, so far."""
+        """The peak so far, in KiB."""
         return int(re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path(f"/proc/{popen.pid}/status").read_text())[1])
 
     def some_more(self, listing):
-        """What has come meanwhile; nothing at the end."""
+        """The output so far; empty at its end."""
         rest, listing.lines.rest = listing.lines.rest, b""
         if rest:
             return rest
         self.assertTrue(select.select([listing.stdout], [], [], support.PATIENCE)[0], "nothing more was said")
         return os.read(listing.stdout.fileno(), 1 << 16)
 
-    def test_it_streams_in_small_steps_and_never_has_all_in_memory(self):
+    def test_it_streams_pages_in_bounded_memory(self):
         self.redis.config_resetstat()
         self.redis.slowlog_reset()
         before = self.processor_time()
         listing = self.begin("ls", "many/")
         text = listing.lines.next()
-        # It cannot go on now: we do not read, and a pipe is small.
+        # It is blocked now, since the pipe is full.
         self.assertLess(self.calls()["get"], MANY, "a name needs one at least: all had been looked at before the first line")
         early = self.most_memory(listing)
         while text.count(b"\n") < MANY * 9 // 10:

@@ -1,4 +1,4 @@
-"""`holdfast ls`: what is held or waited for, one line a name."""
+"""`holdfast ls`: lists held and awaited locks."""
 import os
 
 import support
@@ -24,21 +24,21 @@ class Ls(Operator):
             self.raw("--store", self.store, *names[first : first + AT_ONCE], "--", "cat").running()
         return names
 
-    def test_nothing_is_fine(self):
+    def test_an_empty_store_is_not_an_error(self):
         self.assertEqual(self.ls().text, "")
         self.assertEqual(self.ls("--json").text, "")
 
-    def test_one_line_a_name(self):
+    def test_prints_one_line_per_name(self):
         holder = self.hold("jobs/a", options=["--label", "nightly"])
         self.run_("jobs/a", "true").waiting()
         words = self.ls().text.split()
         self.assertEqual(words[:2] + words[2:3], ["jobs/a", "lock", str(self.fence("jobs/a"))])
         self.assertRegex(words[3], r"^(\d+(ms|s)|\d+m\d\ds)$")  # held for
         self.assertEqual(words[5], "1")  # waits
-        self.assertRegex(words[6], r"^(\d+(ms|s)|\d+m\d\ds)$")  # for so long
+        self.assertRegex(words[6], r"^(\d+(ms|s)|\d+m\d\ds)$")  # for this long
         self.assertEqual(words[8:], [str(holder.worker().pid), "nightly"])
 
-    def test_of_a_run_one_process_is_shown_the_one_that_was_started(self):
+    def test_shows_the_supervisor_of_a_run_and_not_its_worker(self):
         holder = self.hold()
         words = self.ls().text.split()
         self.assertEqual(words[8:], [str(holder.pid), "cat"])
@@ -46,7 +46,7 @@ class Ls(Operator):
     def test_readers_permits_and_prefixes(self):
         self.hold("read/a", options=["--shared"])
         self.hold("read/a", options=["--shared"])
-        for _ in range(6):  # more than a listing tells the holders of
+        for _ in range(6):  # more holders than a listing contains
             self.hold("permits/a", options=["--permits", "2/20"])
         self.assertIn(" shared x2 ", self.ls("read").text)
         self.assertIn(" permits 12/20 ", self.ls("permits").text)
@@ -72,7 +72,7 @@ class Ls(Operator):
         (seen,) = self.ls("--json").objects()
         self.assertEqual(bytes.fromhex(seen["name_hex"]), ODD)
 
-    def test_nothing_is_cut_where_nobody_looks(self):
+    def test_nothing_is_cut_without_a_terminal(self):
         name, label = "n" * 200, "l" * 200
         self.hold(name, options=["--label", label])
         text = self.ls().text
@@ -98,7 +98,7 @@ class Ls(Operator):
         self.assertEqual(self.names("many/"), names)
         self.assertEqual(self.names("many/0001"), names[10:20])
 
-    def test_a_reader_who_has_enough_ends_it_quietly(self):
+    def test_a_closed_pipe_ends_it_silently(self):
         self.hold_many()
         listing = self.begin("ls")
         self.assertIn(b"many/", listing.lines.next())
@@ -114,7 +114,7 @@ class Ls(Operator):
         self.assertEqual(told.code, 70)
         self.assertIn("standard output", told.errors)
 
-    def test_two_prefixes_are_wrong_usage(self):
+    def test_two_prefixes_are_a_usage_error(self):
         self.assertEqual(self.ask("ls", "a", "b").code, 64)
 
 
@@ -123,7 +123,7 @@ class LsOnDirectory(Ls, OnDirectory):
 
 
 class LsOnRedis(Ls, OnRedis):
-    def test_the_time_that_is_left_is_told(self):
+    def test_prints_the_remaining_time(self):
         self.hold(options=["--ttl", "1h"])
         self.assertRegex(self.ls().text.split()[4], r"^(59m|1h)")
 

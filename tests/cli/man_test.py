@@ -1,11 +1,13 @@
-"""The manual pages: there is one for each command, all its options are on it, and groff has nothing to say about them."""
+"""The manual pages: one for each command with all its options, accepted by groff."""
 import pathlib
 import re
 import subprocess
 
 import support
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "cmake/man_pages.py"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "cmake/man_pages.py"
+CONFIGURATION = ROOT / "cli/config/file.cpp"  # which keys there are
 
 
 def text_of(*words, **how):
@@ -22,13 +24,13 @@ class ThePages(support.Case):
     def setUp(self):
         super().setUp()
         self.pages = pathlib.Path(support.PROGRAM).parent / "man"  # made with the program
-        self.environment["MANWIDTH"] = "1000"  # a name that is broken is not found
+        self.environment["MANWIDTH"] = "1000"  # so that no name is broken across lines
 
     def shown(self, page):
         text = text_of("man", "--warnings", "--encoding=UTF-8", "--local-file", self.pages / page, env=self.environment)
         return re.sub(".\b", "", text)
 
-    def test_are_one_for_the_program_and_one_for_each_command_and_no_others(self):
+    def test_exist_for_the_program_and_each_command_only(self):
         expected = {"holdfast.1.gz", *(f"holdfast-{command}.1.gz" for command in commands())}
         self.assertEqual({path.name for path in self.pages.iterdir()}, expected)
 
@@ -41,22 +43,25 @@ class ThePages(support.Case):
                     if name not in ("-h", "--help"):
                         self.assertRegex(page, rf"(?<![\w-]){name}(?![\w-])", f"{name} of {command} is not in docs/cli.md")
 
-    def test_are_accepted_by_groff_without_a_word(self):
+    def test_are_accepted_by_groff_without_warnings(self):
         for path in self.pages.iterdir():
             roff = text_of("zcat", path)
             self.assertEqual(text_of("groff", "-ww", "-man", "-k", "-Tutf8", "-z", input=roff), "")
-            self.assertNotRegex(roff, r"\]\(|`|\*\*")  # what was not understood
+            self.assertNotRegex(roff, r"\]\(|`|\*\*")  # Markdown that was not converted
 
-    def test_say_their_name_as_whatis_wants_it(self):
+    def test_have_a_name_section_for_whatis(self):
         for path in self.pages.iterdir():
             said = text_of("lexgrog", path)
             name = path.name.removesuffix(".1.gz")
             self.assertRegex(said, rf'"{name} - [^"]{{10,70}}"')
 
-    def test_say_what_the_configuration_may_have(self):
+    def test_document_the_configuration_keys(self):
         page = self.shown("holdfast.1.gz")
-        for word in ("/etc/holdfast.toml", "password_file", "HOLDFAST_CONFIG", "CONFIGURATION"):
-            self.assertIn(word, page)
+        lists = re.findall(r"check_keys\(\w+, \{([^}]*)\}\)", CONFIGURATION.read_text())
+        keys = re.findall(r'"(\w+)"', " ".join(lists))
+        self.assertIn("password_file", keys)
+        for word in (*keys, "/etc/holdfast.toml", "HOLDFAST_CONFIG", "CONFIGURATION"):
+            self.assertRegex(page, rf"(?<!\w){word}(?!\w)", f"{word} is not in docs/cli.md")
 
 
 class TheScript(support.Case):
@@ -65,7 +70,7 @@ class TheScript(support.Case):
         text_of("python3", SCRIPT, self.folder / "cli.md", "1.2", self.folder / "man")
         return {path.name: text_of("zcat", path) for path in (self.folder / "man").iterdir()}
 
-    def test_keeps_what_roff_would_take_for_its_own(self):
+    def test_escapes_roff_control_characters(self):
         text = "# T\n\n```sh\nholdfast a x  # does it\n.b \\n -c\n```\n\n'quoted' `back\\slash`\n\n## holdfast a\n\n.dot\n"
         made = self.made(text)
         self.assertEqual(set(made), {"holdfast.1.gz", "holdfast-a.1.gz"})
@@ -74,7 +79,7 @@ class TheScript(support.Case):
         self.assertIn(r"\&.dot", made["holdfast-a.1.gz"])
         self.assertIn(r"holdfast\-a \- does it", made["holdfast-a.1.gz"])
 
-    def test_refuses_a_command_that_is_not_in_the_list_at_the_beginning(self):
+    def test_rejects_a_command_missing_from_the_initial_list(self):
         (self.folder / "cli.md").write_text("```sh\nx\n```\n\n## holdfast a\n\ntext\n")
         done = subprocess.run(["python3", SCRIPT, self.folder / "cli.md", "1", self.folder], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)

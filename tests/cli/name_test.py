@@ -1,4 +1,4 @@
-"""Names that a shell or a parser of options could take for something else: each command takes them as they are."""
+"""Names that a shell or the option parser could misread: each command accepts them."""
 import json
 import os
 import subprocess
@@ -28,19 +28,19 @@ class Case(support.Case):
         self.assertIn(saying, stderr, words)
 
     def dry_run(self, *words):
-        """The names that a run with these arguments takes."""
+        """The names that a run with these arguments acquires."""
         code, stdout, stderr = self.program("run", *words, "--dry-run", "-c", "true")
         self.assertEqual((code, stderr), (0, ""), words)
         return [line.removesuffix(": free") for line in stdout.splitlines()[:-1]]
 
 
 class ANameThatBeginsWithADash(Case):
-    def test_is_run_under(self):
+    def test_works_with_run(self):
         for name in DASHED:
             run = self.raw("--store", self.store, f"--name={name}", "--", "sh", "-c", 'echo "$HOLDFAST_NAME"')
             self.assertEqual((run.code(), run.line()), (0, name), run.errors())
 
-    def test_is_taken_beside_others_in_the_order_given(self):
+    def test_is_acquired_with_others_in_the_given_order(self):
         self.assertEqual(self.dry_run("b", "--name=-x", "a", "--name", "-n", "-w", "1s"), ["b", "-x", "a", "-n"])
 
     def test_is_held_tried_and_shown(self):
@@ -78,7 +78,7 @@ class ANameThatBeginsWithADash(Case):
         self.assertEqual((code, stderr), (0, ""))
         self.assertIn("taken by force: -x from ", stdout)
 
-    def test_is_led_and_observed(self):
+    def test_works_with_elect(self):
         run = support.Run(self, ["--store", self.store, "--once", "--name=-x", "--", "echo", "leads"], verb="elect")
         self.runs.append(run)
         self.assertEqual((run.code(), run.line()), (0, "leads"), run.errors())
@@ -86,7 +86,7 @@ class ANameThatBeginsWithADash(Case):
         self.runs.append(watch)
         watch.word("nobody")
 
-    def test_needs_no_option_after_dashes_where_no_command_follows(self):
+    def test_needs_no_option_after_two_dashes_without_a_command(self):
         self.assert_told("try", "a", "--", "-x", "--json", code=0, stdout="")
         self.assert_told("wait", "--", "-x", code=0)
         self.assert_told("ls", "--", "-x", stdout="")
@@ -96,12 +96,12 @@ class ANameThatBeginsWithADash(Case):
 
     def test_is_suggested_for_an_option_that_does_not_exist(self):
         for command in ("run", "hold", "acquire", "release", "try", "wait", "elect", "show", "revoke", "break"):
-            self.assert_refused(command, "-Z", saying="there is no option '-Z'; if it is a name, say --name=-Z; see")
-            self.assert_refused(command, "--deploy", saying="if it is a name, say --name=--deploy; see")
-            self.assert_refused(command, "-Zsecret", saying="'-Z'; if it is a name, say --name=NAME; see")
+            self.assert_refused(command, "-Z", saying="unknown option '-Z'; if it is a name, use --name=-Z; see")
+            self.assert_refused(command, "--deploy", saying="if it is a name, use --name=--deploy; see")
+            self.assert_refused(command, "-Zsecret", saying="'-Z'; if it is a name, use --name=NAME; see")
         for command in ("ls", "watch", "top"):
-            self.assert_refused(command, "-Z", saying="if it is a prefix, say --prefix=-Z; see")
-        self.assert_refused("doctor", "-Z", saying="there is no option '-Z'; see")
+            self.assert_refused(command, "-Z", saying="if it is a prefix, use --prefix=-Z; see")
+        self.assert_refused("doctor", "-Z", saying="unknown option '-Z'; see")
         self.assertNotIn("if it is a name", self.program("run", "--tiemout")[2])  # that is a typo
 
 
@@ -110,23 +110,23 @@ class EveryName(Case):
         for words in (["try", ""], ["try", "--name="], ["try", "--", ""], ["show", ""], ["show", "--name="], ["wait", "--name", ""]):
             self.assert_refused(*words, saying="empty")
         self.assert_refused("try", "--name=" + "n" * 513, saying="513 bytes")
-        self.assert_refused("try", "--name", saying="--name wants a value")
+        self.assert_refused("try", "--name", saying="--name needs a value")
         self.assert_refused("try", saying="no NAME is given")
         self.assert_refused("try", "--", saying="no NAME is given")
 
-    def test_of_a_command_that_takes_one_is_given_once(self):
+    def test_is_given_once_to_a_command_that_takes_one(self):
         for command in ("show", "revoke", "release", "elect", "break"):
             for words in (["a", "b"], ["a", "--name=b"], ["--name=a", "--name=b"]):
                 self.assert_refused(command, *words, saying="more than one NAME is given")
         for words in (["a", "b"], ["a", "--", "b"], ["--prefix=a", "b"]):
             self.assert_refused("ls", *words, saying="more than one PREFIX is given")
-        self.assert_refused("doctor", "--", "a", saying="more is given than doctor takes")
+        self.assert_refused("doctor", "--", "a", saying="too many arguments for doctor")
 
-    def test_that_is_empty_does_not_take_the_next_word_for_it(self):
+    def test_if_empty_does_not_consume_the_next_argument(self):
         self.assert_refused("try", "--name=", "--json", saying="empty")
         self.assert_refused("run", "--name=", "lock", "--", "true", saying="empty")
 
-    def test_is_one_whatever_characters_it_has(self):
+    def test_may_contain_any_characters(self):
         names = ["[a,b]", "[a]", "{}", "[]", "%%", "a,b", "++", '"a"', "'a'", "a=b", "run", "/x"]
         self.assertEqual(self.dry_run("--name=++", *(name for name in names if name != "++")),
                          ["++", *(name for name in names if name != "++")])

@@ -1,4 +1,4 @@
-"""What the tests of the commands for operators (ls, show, watch, revoke, break) share: each test runs on both stores."""
+"""Shared by the tests of the operators' commands (ls, show, watch, revoke, break), which run on both stores."""
 import fcntl
 import json
 import os
@@ -10,13 +10,13 @@ import termios
 import redis_server
 import support
 
-# A name that would clear the screen, end its line, and is no UTF-8.
+# A name that would clear the screen and break its line, and is not valid UTF-8.
 ODD = b"odd\n\x1b[2J \xff\\"
 ODD_SHOWN = r"odd\n\x1b[2J \xff\\"
 
 
 class Told:
-    """What a command said, at the end of it."""
+    """The result of a command that has ended."""
 
     def __init__(self, code, output, errors):
         self.code, self.bytes, self.errors = code, output, errors
@@ -48,10 +48,10 @@ class OnRedis(support.Case):
 
 
 class Operator:
-    """Mixed into a Case."""
+    """A mixin for a Case."""
 
     def begin(self, command, *arguments, **how):
-        """A command that goes on; its lines are read as they come."""
+        """A running command; its lines are read as they arrive."""
         options = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=self.environment, bufsize=0)
         options["stderr"] = open(self.folder / f"stderr-{command}-{len(self.processes)}", "w+b")
         options.update(how)
@@ -67,7 +67,7 @@ class Operator:
         return popen
 
     def ask(self, command, *arguments, **how):
-        """A command, to its end."""
+        """Runs a command to its end."""
         popen = self.begin(command, *arguments, **how)
         output = popen.lines.all() if popen.stdout else b""
         code = popen.wait(support.PATIENCE)
@@ -75,7 +75,7 @@ class Operator:
         return Told(code, output, popen.errors.read().decode())
 
     def terminal(self, columns=80, rows=24):
-        """Its two ends: ours, and the one for a command."""
+        """A new terminal: our end, and that of a command."""
         ours, theirs = pty.openpty()
         for fd in (ours, theirs):
             self.addCleanup(os.close, fd)
@@ -91,5 +91,5 @@ class Operator:
         return self.show(name)["holders"][0]["fence"]
 
     def hold_odd(self):
-        """Holds a name that is odd, under a label that is."""
+        """Holds an odd name with an odd label."""
         return self.hold(os.fsdecode(ODD), options=["--label", "\x1b[31mred\x07"])

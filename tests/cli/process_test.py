@@ -1,4 +1,4 @@
-"""The processes of `holdfast run`: nothing of the command runs without the lock, and it gets what the caller gave."""
+"""The processes of `holdfast run`: no part of the command outlives the lock, and it inherits the caller's streams."""
 import hashlib
 import os
 import signal
@@ -7,20 +7,20 @@ import subprocess
 import support
 from stores import OnDirectory, OnRedis
 
-# Starts a process that writes its pid into $1 and ends only by a signal, in the group of the command.
+# Starts a process in the command's group that writes its pid to $1 and ends only by a signal.
 STAYS = '"echo \\$\\$ > $1.new; mv $1.new $1; exec sleep 1000"'
 GRANDCHILD = f"sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
-# The same in a session of its own, without a parent, as daemons do.
+# Starts such a process as a daemon: in its own session, with its parent gone.
 DAEMON = f"(setsid sh -c {STAYS} &); while ! [ -e $1 ]; do :; done; "
-# The same with its parent.
+# Starts such a process in its own session, with its parent alive.
 ELSEWHERE = f"setsid sh -c {STAYS} & while ! [ -e $1 ]; do :; done; "
-# Exits with 0 if the process of $1 is there and is no zombie.
+# Exits with 0 if the process in $1 exists and is not a zombie.
 SEEN = 'grep -q "^State:.[^ZX]" /proc/$(cat $1)/status'
 
 
 class Leftovers:
     def leave(self, script, *options, then="exit 3"):
-        """Runs it with another waiting; who was left must be gone when the next holder looks."""
+        """Runs the command while another run waits; its leftovers must be gone when the next holder looks."""
         at = self.folder / "pid"
         run = self.shell("lock", script + "echo ready; read x; " + then, at, options=options).running().word("ready")
         left = self.process(at.read_text())
@@ -35,10 +35,10 @@ class Leftovers:
     def test_a_grandchild_is_ended_before_the_lock_is_free(self):
         self.leave(GRANDCHILD)
 
-    def test_a_grandchild_that_ignores_term_is_ended_before_the_lock_is_free(self):
+    def test_a_grandchild_that_ignores_term_ends_before_the_lock(self):
         self.leave('trap "" TERM; ' + GRANDCHILD, "--grace", "200ms")
 
-    def test_a_grandchild_that_is_stopped_is_ended_before_the_lock_is_free(self):
+    def test_a_stopped_grandchild_is_ended_before_the_lock_is_free(self):
         self.leave(GRANDCHILD + "kill -STOP $(cat $1); ")
 
     def test_a_daemon_is_ended_before_the_lock_is_free(self):
@@ -50,9 +50,9 @@ class Leftovers:
     def test_a_child_in_another_session_is_ended_before_the_lock_is_free(self):
         self.leave(ELSEWHERE, "--grace", "200ms")
 
-    def test_a_daemon_is_killed_when_the_lock_is_taken_away_and_has_no_grace(self):
+    def test_a_daemon_is_killed_at_once_when_the_lock_is_broken(self):
         at = self.folder / "pid"
-        before = self.hold()  # whoever has waited at a server hears of a loss at once, and else when it renews
+        before = self.hold()  # a holder that had to wait is notified of a loss at once, others at their renewal
         run = self.shell("lock", 'trap "" TERM; ' + DAEMON + "echo ready; read x", at,
                          options=["-v", "--ttl", "3h", "--grace", "1h"]).waiting()
         before.let_go()
@@ -71,9 +71,9 @@ class Leftovers:
         subprocess.run([support.PROGRAM, command, "--store", self.store, *arguments], env=self.environment, check=True,
                        stdout=subprocess.DEVNULL, timeout=support.PATIENCE)
 
-    def test_it_is_said_with_v(self):
+    def test_ending_leftovers_is_reported_with_v(self):
         run = self.leave(GRANDCHILD, "-v")
-        self.assertIn("ending what the command left behind", run.errors())
+        self.assertIn("stopping what the command left behind", run.errors())
 
     def test_many_generations_are_ended(self):
         program = """
@@ -101,7 +101,7 @@ class WhatTheCommandLeavesBehindOnRedis(OnRedis, Leftovers, support.Case):
 
 
 class TheStreams(support.Case):
-    def test_stdin_of_some_megabytes_reaches_the_command_whole(self):
+    def test_megabytes_of_stdin_reach_the_command(self):
         data = self.folder / "data"
         data.write_bytes(os.urandom(1 << 20) * 5)
         feeder = subprocess.Popen(["cat", data], stdout=subprocess.PIPE)
@@ -120,7 +120,7 @@ class TheStreams(support.Case):
             self.assertEqual(run.lines.all(), b"one\n")
             self.assertEqual(os.read(file.fileno(), 100), b"two\nthree\n")
 
-    def test_one_that_is_closed_is_closed_for_the_command(self):
+    def test_a_closed_stream_stays_closed_for_the_command(self):
         for closed in ("0", "1", "2", "01", "02", "12", "012"):
             close = "".join(f"exec {fd}>&-; " for fd in closed)
             at = self.folder / f"open-{closed}"
@@ -130,7 +130,7 @@ class TheStreams(support.Case):
             self.assertEqual(run.code(), 0)
             self.assertEqual(at.read_text().strip(), "".join(fd for fd in "012" if fd not in closed))
 
-    def test_nothing_of_ours_is_written_into_a_file_that_has_the_number_of_a_closed_one(self):
+    def test_nothing_is_written_to_a_file_on_a_closed_stream_number(self):
         holder = self.hold()
         program = ["sh", "-c", 'exec 0>&- 1>&- 2>&-; exec "$@"', "sh", support.PROGRAM]
         file = self.folder / "of-the-command"
@@ -152,7 +152,7 @@ class TheStreams(support.Case):
     def test_the_command_inherits_no_descriptor_of_ours(self):
         run = self.run_("lock", "ls", "-l", "/proc/self/fd", status=False, pass_fds=())
         numbers = [line.split()[8] for line in run.lines.all().decode().splitlines()[1:]]
-        self.assertEqual(numbers, ["0", "1", "2", "3"])  # the last is the folder that ls reads
+        self.assertEqual(numbers, ["0", "1", "2", "3"])  # the last is the directory that ls reads
         self.assertEqual(run.code(), 0)
 
     def test_a_descriptor_of_the_caller_is_inherited(self):
@@ -162,10 +162,10 @@ class TheStreams(support.Case):
         os.close(writing)
         self.assertEqual(run.code(), 0)
         self.assertEqual(os.read(reading, 10), b"here")
-        self.assertEqual(os.read(reading, 10), b"")  # and nobody keeps it open
+        self.assertEqual(os.read(reading, 10), b"")  # and no process keeps it open
         os.close(reading)
 
-    def test_a_reader_that_goes_away_ends_the_command_by_its_signal_and_not_us(self):
+    def test_a_closed_reader_ends_the_command_by_sigpipe_and_not_us(self):
         reading, writing = os.pipe()
         run = self.run_("lock", "yes", stdout=writing).running()
         os.close(writing)
@@ -174,7 +174,7 @@ class TheStreams(support.Case):
         self.assertEqual(run.told()[-2:], ["released", "end"])
         self.assert_free()
 
-    def test_a_stderr_that_nobody_reads_is_no_reason_to_stop(self):
+    def test_an_unread_stderr_does_not_stop_us(self):
         reading, writing = os.pipe()
         run = self.shell("lock", "read x; exit 5", options=["-v"], stderr=writing).running()
         os.close(writing)
@@ -188,11 +188,11 @@ class TheStreams(support.Case):
         os.close(writing)
         holder.let_go()
 
-    def test_the_folder_and_the_file_mode_mask_are_the_callers(self):
+    def test_directory_and_umask_are_those_of_the_caller(self):
         run = self.shell("lock", "pwd; umask", cwd=self.folder, umask=0o027)
         self.assertEqual(run.lines.all().decode().split(), [str(self.folder), "0027"])
 
-    def test_where_nobody_can_tell_what_a_command_leaves_behind_none_is_run(self):
+    def test_runs_no_command_if_its_leftovers_cannot_be_listed(self):
         without_proc = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh", support.PROGRAM]
         run = self.run_("lock", "true", program=without_proc)
         self.assertEqual(run.code(), 70)
@@ -201,7 +201,7 @@ class TheStreams(support.Case):
 
 
 class AStderrThatIsFull(support.Case):
-    """Its reader is there and does not read, like `less`, or a terminal after Ctrl-S."""
+    """Its reader does not read, like `less`, or a terminal after Ctrl-S."""
 
     STUBBORN = 'trap "" TERM; echo ready; while :; do read x; done'
 
@@ -211,14 +211,14 @@ class AStderrThatIsFull(support.Case):
         self.addCleanup(os.close, reading)
         self.addCleanup(os.close, self.full)
 
-    def test_keeps_no_command_from_being_killed_before_its_deadline(self):
+    def test_does_not_delay_killing_the_command(self):
         for lost in ("term", "exec:exit 3"):
             options = ["-v", "--max-hold", "2s", "--grace", "500ms", "--on-lost", lost]
             run = self.shell("lock", self.STUBBORN, options=options, stderr=self.full).running().word("ready")
             self.assertEqual(run.code(), 79, lost)
             self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
 
-    def test_keeps_no_signal_from_being_heard_while_we_wait(self):
+    def test_does_not_delay_signals_while_we_wait(self):
         holder = self.hold()
         run = self.run_("lock", "true", options=["-v"], stderr=self.full).waiting()
         run.signal(signal.SIGTERM)
@@ -227,7 +227,7 @@ class AStderrThatIsFull(support.Case):
         self.assertEqual(busy.code(), 75)
         holder.let_go()
 
-    def test_keeps_no_candidate_from_its_next_term(self):
+    def test_does_not_delay_the_next_term_of_elect(self):
         run = self.raw("--store", self.store, "-v", "lock", "--", "false", verb="elect", stderr=self.full)
         run.event("end")
         run.event("acquired")

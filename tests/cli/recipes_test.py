@@ -1,4 +1,4 @@
-"""The recipes in docs/recipes are read by systemd and cron themselves, and what they run is run."""
+"""systemd and cron accept the recipes in docs/recipes, and the commands in them work."""
 import pathlib
 import re
 import shlex
@@ -26,13 +26,13 @@ class Recipes(support.Case):
         self.environment.update(HOLDFAST_CONFIG=str(config), PATH=f"{self.bin}:{self.environment['PATH']}")
 
     def here(self, text):
-        """With the programs of this test, as this user, and without the wait at the end."""
+        """The recipe with the programs of this test, as this user, and without the final wait."""
         text = re.sub(r"--min-hold \S+", "--min-hold 10ms", text)
         text = re.sub(r"/usr/(local/)?bin/(?=[a-z])", f"{self.bin}/", text)
         return re.sub(r"(?m)^User=.*\n", "", text)
 
     def assert_once(self, line):
-        """A host that comes when the job is done does not do it again, though the job was short."""
+        """A host that starts after the job is done does not repeat it, even if the job was short."""
         first = self.raw(*shlex.split(line)[2:])
         first.event("keeping")
         second = self.raw(*shlex.split(line)[2:])
@@ -47,7 +47,7 @@ class Recipes(support.Case):
 
 
 class Systemd(Recipes):
-    def test_accepts_every_unit_without_a_word(self):
+    def test_accepts_every_unit_without_warnings(self):
         self.assertTrue(UNITS)
         for name in UNITS:
             (self.folder / name).write_text(self.here((RECIPES / name).read_text()))
@@ -56,14 +56,14 @@ class Systemd(Recipes):
         ours = [line for line in done.stderr.splitlines() if any(name in line for name in UNITS)]
         self.assertEqual((done.returncode, ours), (0, []), done.stderr)
 
-    def test_sees_what_is_wrong(self):
+    def test_detects_errors(self):
         bad = self.folder / "bad.service"
         bad.write_text("[Service]\nExecStart=/no/such/program\nKilMode=mixed\n")
         done = subprocess.run(["systemd-analyze", "verify", "--man=no", str(bad)], capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("KilMode", done.stderr)
 
-    def test_would_run_what_works(self):
+    def test_lists_commands_that_work(self):
         lines = {name: re.search(r"(?m)^ExecStart=(.*)$", (RECIPES / name).read_text())[1]
                  for name in UNITS if name.endswith(".service")}
         for name, line in lines.items():
@@ -93,10 +93,10 @@ class Cron(Recipes):
         done = self.dry_run(self.TEXT)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_sees_what_is_wrong(self):
+    def test_detects_errors(self):
         self.assertNotEqual(self.dry_run("61 2 * * * true\n").returncode, 0)
 
-    def test_would_run_what_works(self):
+    def test_lists_commands_that_work(self):
         self.assertEqual(len(self.jobs()), 3)
         self.environment["HOLDFAST_STORE"] = re.search(r"(?m)^HOLDFAST_STORE=(.*)$", self.TEXT)[1]
         for line in self.jobs():
@@ -109,7 +109,7 @@ class Cron(Recipes):
         self.environment["HOLDFAST_STORE"] = "prod"
         self.assert_once(next(line for line in self.jobs() if "nightly-report" in line))
 
-    def test_gets_no_mail_from_a_host_that_comes_second(self):
+    def test_gets_no_mail_from_the_second_host(self):
         self.environment["HOLDFAST_STORE"] = "prod"
         self.hold("import")
         line = next(line for line in self.jobs() if "import" in line)

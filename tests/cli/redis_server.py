@@ -1,4 +1,4 @@
-"""A redis-server for a test: its own folder, a unix socket, gone at the end of the test."""
+"""A redis-server for a test, with its own folder and a Unix socket."""
 import pathlib
 import shutil
 import socket

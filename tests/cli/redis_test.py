@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program on a Redis server, and next to other libraries that lock there. usage: redis_test.py PROGRAM"""
+"""The program on a Redis server, also beside other lock libraries. usage: redis_test.py PROGRAM"""
 import os
 import pathlib
 import re
@@ -19,7 +19,7 @@ class OnRedis(support.Case):
         self.redis = self.server.client()
         self.store = self.server.url
 
-    def test_a_command_runs_under_a_lock_that_another_waits_for(self):
+    def test_a_command_runs_while_another_waits_for_the_lock(self):
         first = self.hold()
         second = self.run_("lock", "true")
         second.waiting()
@@ -28,7 +28,7 @@ class OnRedis(support.Case):
         self.assertEqual((first.code(), second.code()), (0, 0))
         self.assertFalse(self.redis.exists("holdfast:{lock}"))
 
-    def test_a_signal_is_heard_though_the_server_gives_no_answer(self):
+    def test_a_signal_works_while_the_server_does_not_answer(self):
         self.server.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
         run = self.run_("lock", "true")
@@ -38,12 +38,12 @@ class OnRedis(support.Case):
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
         run.told()
-        self.assertEqual([e["event"] for e in run.events if e["time"] > sent], ["end"])  # and no wait for the answer
+        self.assertEqual([e["event"] for e in run.events if e["time"] > sent], ["end"])  # without waiting for the reply
 
     def test_a_lock_that_is_lost_before_the_command_begins_is_lost(self):
         holder = self.hold()
         run = self.run_("lock", "true").waiting()
-        run.signal(signal.SIGSTOP)  # the worker gets the lock, and the command does not begin
+        run.signal(signal.SIGSTOP)  # the worker acquires the lock, and the command does not start
         support.until(lambda: run.process.state() == "T", "stopped")
         holder.let_go()
         run.event("acquired")
@@ -54,7 +54,7 @@ class OnRedis(support.Case):
         self.assertEqual((run.events[-2]["event"], run.events[-1]["cause"]), ("lost", "lost"), run.events)
         self.assertIn("lost", run.errors())
 
-    def test_a_term_that_is_lost_before_the_command_begins_is_none(self):
+    def test_a_term_lost_before_the_command_begins_does_not_count(self):
         holder = self.hold()
         run = self.raw("--store", self.store, "--once", "lock", "--", "true", verb="elect").waiting()
         run.signal(signal.SIGSTOP)
@@ -66,7 +66,7 @@ class OnRedis(support.Case):
         self.assertEqual(run.code(), 0, run.errors())
         self.assertEqual((run.told().count("end"), run.told().count("started")), (2, 1))
 
-    def test_the_command_is_told_its_ttl(self):
+    def test_the_command_gets_the_ttl(self):
         run = self.run_("lock", "printenv", "HOLDFAST_TTL_MS", options=["--ttl", "7s"])
         self.assertEqual((run.line(), run.code()), ("7000", 0))
 
@@ -77,13 +77,13 @@ class OnRedis(support.Case):
         self.assertEqual(holder.code(), 0)
         self.assert_free()
 
-    def test_a_lock_that_can_be_renewed_is_not_given_up(self):
+    def test_a_renewable_lock_is_kept(self):
         for options in (
             ["--ttl", "1s"],
             ["--ttl", "1s", "--grace", "500ms"],
             ["--ttl", "1s", "--max-hold", "1h"],
         ):
-            # A busy machine may let us sleep through a short ttl; but not every time.
+            # On a busy machine we may miss a short ttl, but not every time.
             tries = (self.run_("lock", "sleep", "2.5", options=options) for _ in range(5))
             self.assertTrue(any(run.code() == 0 for run in tries), options)
 
@@ -95,7 +95,7 @@ class OnRedis(support.Case):
         for options in (["--ttl", "3s", "--grace", "1500ms"], ["--ttl", "10s", "--max-hold", "9s", "--grace", "8s"]):
             self.assertEqual(self.run_("lock", "true", options=options).code(), 0, options)
 
-    def test_a_lock_that_was_waited_for_is_not_given_up(self):
+    def test_a_lock_acquired_after_a_wait_is_kept(self):
         for options in (["--ttl", "1s"], ["--ttl", "2s", "--grace", "200ms"], ["--ttl", "10s", "--grace", "5s"]):
             def kept():
                 holder = self.hold()
@@ -105,7 +105,7 @@ class OnRedis(support.Case):
 
             self.assertTrue(any(kept() for _ in range(5)), options)
 
-    def test_a_lock_that_is_taken_away_ends_the_command(self):
+    def test_a_deleted_lock_ends_the_command(self):
         holder = self.hold(options=["--ttl", "5s"])
         self.redis.delete("holdfast:{lock}")
         self.assertEqual(holder.code(), 79, holder.errors())
@@ -115,7 +115,7 @@ class OnRedis(support.Case):
         self.assertEqual((end["cause"], end["why"]), ("lost", why))
         self.assertIn(f"lock: the lock was lost: {why}", holder.errors())
 
-    def test_a_lock_that_cannot_be_renewed_ends_the_command_and_says_why(self):
+    def test_a_failed_renewal_ends_the_command_with_the_reason(self):
         holder = self.hold(options=["--ttl", "1s"])
         self.redis.execute_command("ACL", "SETUSER", "default", "-evalsha")
         self.assertEqual(holder.code(), 79, holder.errors())
@@ -131,22 +131,22 @@ class OnRedis(support.Case):
         self.assertEqual(holder.code(), 79, holder.errors())
         self.assertIn(str(self.server.socket), holder.event("end")["why"])
 
-    def test_a_server_that_is_gone_is_69_and_named(self):
+    def test_an_unreachable_server_is_69_and_named(self):
         self.store = "redis+unix:///nowhere/s"
         run = self.run_("lock", "true", options=["-w", "200ms"])
         self.assertEqual(run.code(), 69)
         self.assertIn("/nowhere/s", run.errors())
 
-    def test_a_server_that_stands_still_is_75_when_the_time_to_wait_is_over(self):
+    def test_a_hanging_server_is_75_after_the_timeout(self):
         self.server.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
         for options, code in (([], 75), (["-E", "9"], 9), (["--skip"], 0)):
             run = self.run_("lock", "true", options=["-w", "300ms", *options])
             self.assertEqual(run.code(), code, run.errors())
-            self.assertIn("the store has not answered in time", run.errors())
-            self.assertEqual(run.event("busy")["why"], "the store has not answered in time")
+            self.assertIn("the store did not answer in time", run.errors())
+            self.assertEqual(run.event("busy")["why"], "the store did not answer in time")
 
-    def test_a_server_that_stands_still_is_69_with_n(self):
+    def test_a_hanging_server_is_69_with_n(self):
         self.server.popen.send_signal(signal.SIGSTOP)
         self.addCleanup(self.server.popen.send_signal, signal.SIGCONT)
         run = self.run_("lock", "true", options=["-n"])
@@ -161,7 +161,7 @@ class OnRedis(support.Case):
             late.start()
             self.assertEqual(run.code(), 0, run.errors())
 
-    def test_what_the_server_lacks_is_told_though_the_last_try_was_cut_short(self):
+    def test_reports_a_not_ready_server_after_the_timeout(self):
         self.store += "?wait_replicas=1&wait_timeout=50ms"
         for wait in ("450ms", "600ms", "750ms"):
             run = self.run_(f"after {wait}", "true", options=["-w", wait])
@@ -175,13 +175,13 @@ class OnRedis(support.Case):
         self.redis.replicaof("NO", "ONE")
         self.assertEqual(run.code(), 0, run.errors())
 
-    def test_a_server_that_is_gone_is_looked_for_once_with_n(self):
+    def test_an_unreachable_server_is_tried_once_with_n(self):
         self.store = "redis+unix:///nowhere/s"
         run = self.run_("lock", "true", options=["-n", "-v"])
         self.assertEqual(run.code(), 69)
         self.assertNotIn("asking again", run.errors())
 
-    def test_a_duration_is_written_alike_in_an_option_and_in_a_url(self):
+    def test_durations_have_the_same_syntax_in_options_and_urls(self):
         for text in ("250ms", "10s", "10", "1.5s", ".5s", "1.5m", "0.5h", "0.01d", "60m"):
             self.store = f"{self.server.url}?timeout={text}"
             self.assertEqual(self.run_("lock", "true", options=["-w", text]).code(), 0, text)
@@ -191,7 +191,7 @@ class OnRedis(support.Case):
             self.store += f"?timeout={text.replace(' ', '%20')}"
             self.assertEqual(self.run_("lock", "true").code(), 78, text)
 
-    def test_the_demo_holds_its_claims_on_this_store(self):
+    def test_the_demo_passes_on_this_store(self):
         done = subprocess.run([support.PROGRAM, "demo", "--store", self.store], capture_output=True, text=True, timeout=110)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.redis.keys("*}"), [], "a lock is left behind")
@@ -202,7 +202,7 @@ class Secrets(support.Case):
         super().setUp()
         self.server = RedisServer(self, "--requirepass", "hunter2")
 
-    def test_a_password_is_shown_to_nobody(self):
+    def test_a_password_is_never_printed(self):
         self.store = f"redis+unix://:hunter2@{self.server.socket}"
         run = self.shell("lock", 'env; cat /proc/$PPID/environ | tr "\\0" "\\n"', options=["-v"])
         self.assertEqual(run.code(), 0, run.errors())
@@ -224,13 +224,13 @@ class Secrets(support.Case):
             run.let_go()
             self.assertEqual(run.code(), 0, run.errors())
 
-    def test_a_password_in_the_url_is_not_handed_on_to_a_nested_run(self):
+    def test_a_password_in_the_url_is_not_passed_to_a_nested_run(self):
         self.store = f"redis+unix://:hunter2@{self.server.socket}?prefix=shop:"
         run = self.run_("outer", support.PROGRAM, "run", "inner", "--", "true")
         self.assertEqual(run.code(), 77)
         self.assertIn("password_file=", run.errors())
 
-    def test_a_wrong_password_is_77_and_shown_to_nobody(self):
+    def test_a_wrong_password_is_77_and_never_printed(self):
         self.store = f"redis+unix://:hunter3@{self.server.socket}"
         run = self.run_("lock", "true")
         self.assertEqual(run.code(), 77)
@@ -245,7 +245,7 @@ class Secrets(support.Case):
 
 
 class Rights(support.Case):
-    """The lines of docs/stores/redis.md, pasted into a shell."""
+    """Runs the lines of docs/stores/redis.md in a shell."""
 
     def setUp(self):
         super().setUp()
@@ -267,7 +267,7 @@ class Rights(support.Case):
         self.assertEqual((first.code(), second.code()), (0, 0), first.errors() + second.errors())
 
     def see_a_renewal(self):
-        """What is left of the ttl grows by nothing else."""
+        """A renewal, seen by the growing remaining ttl."""
         client = self.server.client()
         least = client.pttl("holdfast:{lock}")
 
@@ -292,7 +292,7 @@ class Rights(support.Case):
         self.assertEqual(run.code(), 77)
         self.assertIn("the keys begin with 'shop:'", run.errors())
 
-    def test_that_waiting_needs_are_named_and_renewals_do_without(self):
+    def test_missing_for_waiting_are_named_and_renewals_still_work(self):
         self.server.client().execute_command("ACL", "SETUSER", "holdfast", "-ssubscribe")
         holder = self.hold(options=["--ttl", "1s"])
         self.see_a_renewal()
@@ -305,7 +305,7 @@ class Rights(support.Case):
 
 
 class Neighbours(support.Case):
-    """With `prefix=` empty a lock's key is its name, and any library of the SET NX PX kind is kept out, and keeps us out."""
+    """With an empty `prefix=` the key of a lock is its name, which excludes libraries that use SET NX PX, and vice versa."""
 
     def setUp(self):
         super().setUp()
@@ -316,7 +316,7 @@ class Neighbours(support.Case):
     def lock(self, **how):
         return self.redis.lock("job", blocking=False, **how)
 
-    def test_redis_py_keeps_us_out(self):
+    def test_we_respect_a_lock_of_redis_py(self):
         theirs = self.lock(timeout=60)
         self.assertTrue(theirs.acquire())
         before = self.redis.get("job")
@@ -326,7 +326,7 @@ class Neighbours(support.Case):
         theirs.release()
         self.assert_free("job")
 
-    def test_we_keep_redis_py_out(self):
+    def test_redis_py_respects_our_lock(self):
         holder = self.hold("job")
         self.assertFalse(self.lock(timeout=60).acquire())
         holder.let_go()
@@ -341,13 +341,13 @@ class Neighbours(support.Case):
         theirs.release()
         self.assertEqual(run.code(), 0, run.errors())
 
-    def test_we_wait_for_a_lock_of_redis_py_that_runs_out(self):
+    def test_we_wait_until_a_lock_of_redis_py_expires(self):
         theirs = self.lock(timeout=0.3)
         self.assertTrue(theirs.acquire())
         run = self.run_("job", "true")
         self.assertEqual(run.code(), 0, run.errors())
 
-    def test_we_wait_for_a_key_that_never_runs_out_and_leave_it_alone(self):
+    def test_we_wait_for_a_key_without_expiry_and_do_not_delete_it(self):
         self.redis.set("job", "somebody")
         run = self.run_("job", "true", options=["-w", "300ms"])
         self.assertEqual(run.code(), 75)
@@ -361,7 +361,7 @@ class Neighbours(support.Case):
         self.assertTrue(theirs.acquire())
         self.assertEqual(holder.code(), 0)
 
-    def test_a_lock_that_redis_py_took_over_is_lost_and_not_freed(self):
+    def test_a_lock_taken_over_by_redis_py_is_lost_and_not_released(self):
         holder = self.hold("job", options=["--ttl", "2s"])
         self.redis.delete("job")  # an operator
         theirs = self.lock(timeout=60)

@@ -1,15 +1,15 @@
-"""`holdfast revoke`: asking a holder to let go, and waiting until it has."""
+"""`holdfast revoke`: asks a holder to release, and can wait for it."""
 import support
 from operator_case import OnDirectory, OnRedis, Operator
 
 
 class Revoke(Operator):
-    def test_nobody_to_ask_is_fine(self):
+    def test_revoking_a_free_lock_is_not_an_error(self):
         told = self.ask("revoke", "lock", "--wait", "30s")
         self.assertEqual((told.code, told.text), (0, ""))
-        self.assertIn("nobody holds lock", told.errors)
+        self.assertIn("lock is not held", told.errors)
 
-    def test_it_asks_and_takes_nothing(self):
+    def test_sends_a_request_and_takes_nothing(self):
         self.hold(options=["--label", "busy one"])
         told = self.ask("revoke", "lock", "--reason", "deploy")
         self.assertEqual(told.code, 0, told.errors)
@@ -22,7 +22,7 @@ class Revoke(Operator):
         self.assertEqual(self.show()["asked"]["reason"], "deploy \x1b[2J")
         self.assertRegex(self.ask("show", "lock").text, r"asked to let go .* by .*: deploy \\x1b\[2J\n")
 
-    def test_it_waits_until_the_holder_is_gone(self):
+    def test_waits_until_the_holder_has_released(self):
         holder = self.hold()
         revoke = self.begin("revoke", "lock", "--wait", "1h")
         self.assertIn(b"asked to let go", revoke.lines.next())
@@ -46,15 +46,15 @@ class Revoke(Operator):
         self.assertIn("still held by", told.errors)
         self.assertIn("stubborn", told.errors)
 
-    def test_only_the_holder_with_that_fence_is_asked(self):
+    def test_sends_the_request_only_to_the_holder_with_the_fence(self):
         self.hold()
         told = self.ask("revoke", "lock", "--fence", "1", "--wait", "30s")
         self.assertEqual((told.code, told.text), (0, ""))
-        self.assertIn("nobody holds lock with fence 1", told.errors)
+        self.assertIn("lock is not held with fence 1", told.errors)
         told = self.ask("revoke", "lock", "--fence", str(self.fence()))
         self.assertIn("asked to let go", told.text)
 
-    def test_wrong_usage_is_told(self):
+    def test_reports_usage_errors(self):
         for words in ([], ["lock", "--wait", "soon"], ["lock", "--fence=-1"], ["lock", "--reason", "r" * 257]):
             self.assertEqual(self.ask("revoke", *words).code, 64, words)
 

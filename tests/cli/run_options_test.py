@@ -1,4 +1,4 @@
-"""What `holdfast run` can be asked for: several names, readers, permits, --min-hold, -c, --env-prefix, --json, --dry-run."""
+"""Options of `holdfast run`: several names, readers, permits, --min-hold, -c, --env-prefix, --json, --dry-run."""
 import json
 import os
 import signal
@@ -8,7 +8,7 @@ from stores import OnDirectory, OnRedis
 
 
 def variables(run, prefix="HOLDFAST_"):
-    """What `env -0` printed of ours."""
+    """Our variables in the output of `env -0`."""
     pairs = (part.split("=", 1) for part in run.lines.all().decode().split("\0") if part)
     return {name[len(prefix):]: value for name, value in pairs if name.startswith(prefix)}
 
@@ -17,7 +17,7 @@ class Names:
     def all_of(self, *names, options=(), command=("cat",)):
         return self.raw("--store", self.store, *options, *names, "--", *command)
 
-    def test_all_are_held_and_all_are_given_back(self):
+    def test_all_are_acquired_and_released(self):
         run = self.all_of("b", "a").running()
         for name in ("a", "b"):
             self.assert_held(name)
@@ -32,11 +32,11 @@ class Names:
         self.assertEqual(self.all_of("a", "b", options=["-n"]).code(), 75)
         self.assert_free("a")
 
-    def test_those_that_come_in_another_order_do_not_wait_for_each_other(self):
+    def test_in_different_order_do_not_deadlock(self):
         runs = [self.all_of(*names, command=["true"]) for names in (("a", "b"), ("b", "a")) * 5]
         self.assertEqual([run.code() for run in runs], [0] * 10)
 
-    def test_the_command_finds_them_in_the_order_given_and_the_first_by_itself(self):
+    def test_the_command_gets_them_in_order_and_the_first_separately(self):
         run = self.all_of("z", "a", "z", command=["env", "-0"])
         found = variables(run)
         self.assertEqual(run.code(), 0)
@@ -47,7 +47,7 @@ class Names:
         after = self.all_of("a", command=["env", "-0"])
         self.assertGreater(int(variables(after)["FENCE"]), int(fences[1]))
 
-    def test_they_are_named_when_one_is_busy(self):
+    def test_all_are_printed_when_one_is_busy(self):
         self.hold("b", options=["--label", "Ann"])
         run = self.all_of("a", "b", options=["-n"])
         self.assertEqual(run.code(), 75)
@@ -74,7 +74,7 @@ class Permits:
     def take(self, share, *options, command=("cat",)):
         return self.run_("pool", *command, options=["--permits", share, *options])
 
-    def test_so_many_hold_at_once_and_no_more(self):
+    def test_limit_the_number_of_holders(self):
         two = self.take("2/3").running()
         one = self.take("3").running()
         self.assertEqual(self.take("1/3", "-n").code(), 75)
@@ -92,19 +92,19 @@ class Permits:
         holder.let_go()
         self.assertEqual((holder.code(), waiter.code()), (0, 0))
 
-    def test_are_told_to_the_command(self):
+    def test_are_passed_to_the_command(self):
         for share, told in (("2/3", "2/3"), ("3", "1/3")):
             found = variables(self.take(share, command=["env", "-0"]))
             self.assertEqual((found["PERMITS"], found["MODE"]), (told, "permits"))
 
-    def test_are_not_told_to_a_lock_inside_of_them(self):
+    def test_are_not_passed_to_a_nested_lock(self):
         run = self.take("2/3", command=[support.PROGRAM, "run", "inner", "--", "env", "-0"])
         found = variables(run)
         self.assertEqual(run.code(), 0)
         self.assertEqual(found["NAME"], "inner")
         self.assertNotIn("PERMITS", found)
 
-    def test_of_which_others_say_another_number_are_78(self):
+    def test_of_another_number_than_others_use_are_78(self):
         self.take("1/3").running()
         for options in ((), ("--dry-run",)):
             run = self.take("1/4", *options)
@@ -124,24 +124,24 @@ class MinHold:
             self.assertGreater(run.event("keeping")["ms"], 3_000_000)
             self.assertEqual([event["event"] for event in run.events[-2:]], ["exited", "keeping"])
             self.assert_held()
-            run.signal(signal.SIGTERM)  # enough of it
+            run.signal(signal.SIGTERM)  # ends the wait
             self.assertEqual(run.code(), code)
             self.assertEqual(run.told()[-3:], ["keeping", "released", "end"])
             self.assertEqual(run.events[-1]["cause"], "command")
             self.assert_free()
 
-    def test_ends_by_any_signal_that_ends_us(self):
+    def test_ends_by_any_terminating_signal(self):
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
             run = self.run_("lock", "true", options=["--min-hold", "1h"])
             run.event("keeping")
-            run.signal(signal.SIGUSR1)  # which does not
+            run.signal(signal.SIGUSR1)  # which does not end it
             run.signal(number)
             self.assertEqual(run.code(), 0, number)
 
-    def test_ends_by_a_signal_though_a_key_that_stops_came_too_late(self):
+    def test_ends_by_a_signal_after_a_late_stop_key(self):
         run = self.run_("lock", "true", options=["--min-hold", "1h"])
         run.event("keeping")
-        run.worker().signal(signal.SIGTSTP)  # the front has sent it on before it heard that the command had ended
+        run.worker().signal(signal.SIGTSTP)  # as forwarded by a supervisor that does not know yet that the command has ended
         run.signal(signal.SIGTERM)
         run.code()
         self.assertEqual(run.told()[-2:], ["released", "end"])
@@ -152,13 +152,13 @@ class MinHold:
         self.assertEqual((run.code(), waiter.code()), (0, 0))
         self.assertGreaterEqual(run.event("released")["time"] + 0.05, run.events[0]["time"] + 0.3)
 
-    def test_is_nothing_to_a_command_that_was_asked_to_stop(self):
+    def test_is_skipped_for_a_command_that_was_told_to_stop(self):
         run = self.shell("lock", "echo ready; exec cat", options=["--min-hold", "1h"]).running().word("ready")
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)
         self.assertNotIn("keeping", run.told())
 
-    def test_is_said_with_v(self):
+    def test_is_reported_with_v(self):
         run = self.run_("lock", "true", options=["--min-hold", "1h", "-v"])
         run.event("keeping")
         run.signal(signal.SIGTERM)
@@ -188,15 +188,15 @@ class PermitsOnADirectory(OnDirectory, Permits, support.Case):
         self.assertEqual(run.code(), 64, arguments)
         return run.errors()
 
-    def test_that_are_no_number_are_refused(self):
+    def test_that_are_not_a_number_are_rejected(self):
         for share in ("", "0", "x", "0/3", "4/3", "1/", "/3", "1/3/5", "-1", "1.5", "2/x", "99999999999"):
             self.assertIn("2/10 for two of ten", self.refused(f"--permits={share}", "pool"), share)
         self.assertIn("1000000", self.refused("--permits", "1/1000001", "pool"))
 
-    def test_of_several_names_are_refused(self):
-        self.assertIn("several names", self.refused("--permits", "1/3", "a", "b"))
+    def test_of_several_names_are_rejected(self):
+        self.assertIn("a single NAME", self.refused("--permits", "1/3", "a", "b"))
 
-    def test_are_no_readers_places(self):
+    def test_are_not_reader_locks(self):
         self.assertIn("--shared", self.refused("--permits", "1/3", "-s", "a"))
 
 
@@ -232,12 +232,12 @@ class ALine(support.Case):
         run = self.raw("--store", self.store, "lock", "-c", "")
         self.assertEqual(run.code(), 0)
 
-    def test_and_a_command_are_one_too_many(self):
+    def test_and_a_command_cannot_be_combined(self):
         run = self.raw("--store", self.store, "lock", "-c", "true", "--", "true")
         self.assertEqual(run.code(), 64)
-        self.assertIn("twice", run.errors())
+        self.assertIn("two commands", run.errors())
 
-    def test_is_told_to_nobody(self):
+    def test_is_not_shown_to_others(self):
         self.raw("--store", self.store, "-c", "read x; : hunter2", "lock").running()
         run = self.run_("lock", "true", options=["-n"])
         self.assertEqual(run.code(), 75)
@@ -255,7 +255,7 @@ class APrefix(support.Case):
         self.assertEqual(found, {b"JOB_1_" + word for word in words})
         self.assertIn(b"HOLDFAST_NAME=of the caller\0", text)
 
-    def test_that_no_variable_could_have_is_refused(self):
+    def test_that_is_not_a_variable_name_is_rejected(self):
         for prefix in ("", "a", "1A", "A-B", "A=B", "A B", "Ä"):
             run = self.run_("lock", "true", options=[f"--env-prefix={prefix}"])
             self.assertEqual(run.code(), 64, prefix)
@@ -269,7 +269,7 @@ class Json(support.Case):
     def json(self, *arguments, **how):
         return self.raw("--store", self.store, "--json", *arguments, status=False, **how)
 
-    def test_is_what_happens_on_stderr_and_nothing_else(self):
+    def test_writes_only_events_to_stderr(self):
         run = self.json("lock", "--", "echo", "of the command")
         self.assertEqual((run.code(), run.lines.all()), (0, b"of the command\n"))
         told = [event["event"] for event in self.events(run)]
@@ -281,7 +281,7 @@ class Json(support.Case):
         self.assertEqual(run.code(), 75)
         self.assertEqual(self.events(run)[-2]["holder"], "Ann")
 
-    def test_says_what_went_wrong(self):
+    def test_reports_errors(self):
         for arguments, code, word in (
             (("lock", "--", "no-such-command"), 127, "No such file"),
             (("", "--", "true"), 64, "empty"),
@@ -296,13 +296,13 @@ class Json(support.Case):
             self.assertEqual((run.code(), run.lines.all()), (0, b"of the command\n"))
         self.assert_free()
 
-    def test_says_that_one_waits_for_itself(self):
+    def test_reports_that_a_run_waits_for_itself(self):
         run = self.run_("lock", support.PROGRAM, "run", "--json", "-w", "100ms", "lock", "--", "true")
         self.assertEqual(run.code(), 75)
         waiting = next(event for event in self.events(run) if event["event"] == "waiting")
-        self.assertIn("the run that this one is in", waiting["why"])
+        self.assertIn("the run that started this one", waiting["why"])
 
-    def test_contradicts_other_ways_to_say_it(self):
+    def test_excludes_other_output_options(self):
         for other in (["-q"], ["-v"], ["--status-fd", "1"]):
             self.assertEqual(self.json(*other, "lock", "--", "true").code(), 64)
 
@@ -317,11 +317,11 @@ class DryRun:
         self.assertEqual(run.told()[-1], "end")
         self.assertEqual((run.events[-1]["exit"], run.events[-1]["cause"]), (code, "dry run"))
 
-    def test_of_a_free_lock_says_what_would_be_run(self):
+    def test_of_a_free_lock_prints_the_command(self):
         self.assert_says(self.dry("lock"), 0, "lock: free", "would run: cat 'a b' 'it'\\''s'")
         self.assert_says(self.dry("a", "b"), 0, "a: free", "b: free", "would run: cat 'a b' 'it'\\''s'")
 
-    def test_of_a_busy_lock_says_who_holds_it_and_who_waits(self):
+    def test_of_a_busy_lock_prints_holder_and_waiters(self):
         holder = self.hold(options=["--label", "Ann"])
         self.assert_says(self.dry("lock", command=["x"]), 75, "lock: busy, held by Ann", "would wait, and run: x")
         waiter = self.run_("lock", "true").waiting()
@@ -331,7 +331,7 @@ class DryRun:
         holder.let_go()
         self.assertEqual((holder.code(), waiter.code()), (0, 0))
 
-    def test_what_others_wrote_is_made_harmless(self):
+    def test_escapes_text_of_other_clients(self):
         self.hold("odd\n", options=["--label", "\x1b]0;mine\x07"])
         run = self.dry("odd\n", command=["x"])
         self.assert_says(run, 75, "odd\\n: busy, held by \\x1b]0;mine\\x07", "would wait, and run: x")
@@ -343,13 +343,13 @@ class DryRun:
         self.assertEqual(run.code(), 78)
         self.assertIn("a semaphore of 3 permits, and not of 4", run.errors())
 
-    def test_takes_and_runs_nothing(self):
+    def test_acquires_and_runs_nothing(self):
         mark = self.folder / "ran"
         for _ in range(2):
             self.assertEqual(self.dry("lock", command=["touch", str(mark)]).code(), 0)
         self.assertFalse(mark.exists())
 
-    def test_of_a_reader_or_a_permit_sees_who_is_beside(self):
+    def test_of_a_reader_or_a_permit_considers_other_holders(self):
         self.hold("read", options=["-s", "--label", "Ann"])
         self.hold("pool", options=["--permits", "2/3", "--label", "Bob"])
         for arguments, code in (
@@ -363,13 +363,13 @@ class DryRun:
             self.assertEqual(run.code(), code, arguments)
             self.assertIn("held by " + ("Bob" if "pool" in arguments else "Ann"), run.line())
 
-    def test_says_nothing_with_q(self):
+    def test_prints_nothing_with_q(self):
         run = self.dry("-q", "lock")
         self.assertEqual((run.code(), run.lines.all(), run.errors()), (0, b"", ""))
 
 
 class DryRunOnADirectory(OnDirectory, DryRun, support.Case):
-    def test_of_a_store_that_is_none_is_78(self):
+    def test_of_an_invalid_store_is_78(self):
         self.store = "nowhere"
         run = self.dry("lock")
         self.assertEqual(run.code(), 78)

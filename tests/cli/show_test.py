@@ -1,4 +1,4 @@
-"""`holdfast show`: who holds a name, who waits for it, on what store."""
+"""`holdfast show`: prints holders, waiters and the store."""
 import os
 import socket
 
@@ -7,13 +7,13 @@ from operator_case import ODD, ODD_SHOWN, OnDirectory, OnRedis, Operator
 
 
 class Show(Operator):
-    def test_a_name_that_nobody_holds_is_free(self):
+    def test_an_unheld_name_is_free(self):
         told = self.ask("show", "lock")
         self.assertEqual(told.code, 0, told.errors)
         self.assertEqual(told.lines()[0], "lock: free")
         self.assertEqual(self.show()["holding"], 0)
 
-    def test_it_tells_who_holds_it_and_who_waits_in_order(self):
+    def test_prints_holder_and_waiters_in_order(self):
         holder = self.hold(options=["--label", "the first"])
         for label in ("second", "third"):
             self.run_("lock", "true", options=["--label", label]).waiting()
@@ -31,13 +31,13 @@ class Show(Operator):
         self.assertIn(f"lock: lock\n  held by {socket.gethostname()} {holder.worker().pid} the first\n", text)
         self.assertRegex(text, r"  waiting: 2, the first since .*\n    1\. .* second\n    2\. .* third\n")
 
-    def test_it_tells_the_store_and_what_it_promises_but_no_password(self):
+    def test_prints_store_and_guarantees_but_no_password(self):
         seen = self.show()
         self.assertEqual(seen["store"], self.store)
         self.assertEqual(seen["promises"]["exclusion"], "kernel" if self.store.startswith("dir:") else "lease")
         self.assertIn(f"  in {self.store}: kept apart by ", self.ask("show", "lock").text)
 
-    def test_readers_and_permits_are_told_with_what_they_hold(self):
+    def test_prints_what_readers_and_permit_holders_hold(self):
         self.hold("read", options=["--shared"])
         self.hold("read", options=["--shared"])
         self.hold("permits", options=["--permits", "2/5"])
@@ -62,7 +62,7 @@ class Show(Operator):
         told = self.ask("show", "--", "-n")
         self.assertEqual((told.code, told.lines()[0]), (0, "-n: free"))
 
-    def test_no_name_and_two_names_are_wrong_usage(self):
+    def test_no_name_and_two_names_are_usage_errors(self):
         for words in ([], ["a", "b"], ["a", "--", "b"]):
             told = self.ask("show", *words)
             self.assertEqual(told.code, 64, told.errors)
@@ -81,7 +81,7 @@ class ShowOnRedis(Show, OnRedis):
         told = self.ask("show", "lock")
         self.assertEqual(told.code, 69, told.errors)
 
-    def test_a_password_is_shown_nowhere(self):
+    def test_prints_no_password(self):
         self.server.client().config_set("requirepass", "s3cret")
         self.store = f"redis+unix://:s3cret@{self.server.socket}"
         for words in (["show", "lock"], ["show", "--json", "lock"]):

@@ -8,7 +8,7 @@ from stores import OnDirectory, OnRedis
 
 FORWARDED = ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "WINCH", "CONT")
 
-# A leader and its child: each says which signals it gets, in a line that is one write. They end with their stdin.
+# A group leader and its child: each prints the signals it gets, one write per line. They end with stdin.
 PAIR = support.HEAR + """
 to_child, to_leader = os.pipe(), os.pipe()
 leads = os.fork()
@@ -38,7 +38,7 @@ class Running:
         self.assertEqual(run.code(), 9)
         self.assertEqual(run.event("end")["cause"], "command")
 
-    def test_each_that_is_sent_to_the_whole_job_reaches_everybody_once(self):
+    def test_each_sent_to_the_job_reaches_every_process_once(self):
         run = self.python("lock", PAIR, *FORWARDED, start_new_session=True).running().word("leader ready")
         for name in FORWARDED:
             os.killpg(run.pid, getattr(signal, "SIG" + name))
@@ -62,15 +62,15 @@ class Running:
         run.let_go()
         self.assertEqual(run.code(), 4)
 
-    def test_the_commands_own_answer_to_term_counts(self):
+    def test_the_exit_code_after_term_is_the_commands(self):
         run = self.shell("lock", 'trap "exit 6" TERM; echo ready; while :; do read x; done').running().word("ready")
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 6)
 
-    def test_one_that_comes_before_the_command_is_started_is_not_lost(self):
+    def test_one_sent_before_the_command_starts_is_not_lost(self):
         holder = self.hold()
         run = self.shell("lock", "read x").waiting()
-        run.signal(signal.SIGSTOP)  # the grant and the signal are there together when it goes on
+        run.signal(signal.SIGSTOP)  # so that grant and signal are both pending when it continues
         support.until(lambda: run.process.state() == "T", "stopped")
         holder.let_go()
         self.assertEqual(holder.code(), 0)
@@ -89,7 +89,7 @@ class WhileTheCommandRunsOnRedis(OnRedis, Running, support.Case):
 
 
 class Stopping:
-    # The command is gone, and has left somebody behind who does not hear TERM and says which signals it gets.
+    # The command ends and leaves a process that ignores TERM and prints the signals it gets.
     LEFT = """
 import os, signal, sys
 all = {getattr(signal, "SIG" + name) for name in sys.argv[1:]}
@@ -98,9 +98,9 @@ if os.fork(): os._exit(3)
 while True: os.write(1, f"{signal.Signals(signal.sigwait(all)).name[3:]}\\n".encode())
 """
 
-    def test_each_reaches_those_who_are_left_and_the_code_is_still_the_commands(self):
+    def test_each_reaches_leftovers_and_the_code_stays_the_commands(self):
         run = self.python("lock", self.LEFT, *FORWARDED, options=["--grace", "2s"])
-        self.assertEqual({run.line(), run.line()}, {"TERM", "CONT"})  # of our own: it is asked to end
+        self.assertEqual({run.line(), run.line()}, {"TERM", "CONT"})  # sent by us to end it
         names = [name for name in FORWARDED if name not in ("TERM", "CONT")]
         for name in names:
             run.signal(getattr(signal, "SIG" + name))
@@ -108,22 +108,22 @@ while True: os.write(1, f"{signal.Signals(signal.sigwait(all)).name[3:]}\\n".enc
         self.assertEqual(run.code(), 3)
         self.assertEqual(run.event("end")["exit"], 3)
 
-    def test_each_reaches_a_command_that_is_asked_to_end_before_the_deadline(self):
+    def test_each_reaches_a_command_that_is_being_stopped(self):
         script = 'trap "echo TERM" TERM; trap "echo HUP; exit 5" HUP; echo ready; while :; do read x; done'
         run = self.stopping(script, *self.ASKED_EARLY)
         run.signal(signal.SIGHUP)
         run.word("HUP")
         self.assertEqual(run.code(), 79)
 
-    # It is asked when it has had two seconds to set its trap, and has a minute until it is killed.
+    # It is signalled after two seconds, in which it sets its trap, and killed a minute later.
     ASKED_EARLY = ["--max-hold", "62s", "--grace", "60s", "--ttl", "70s"]
-    # Hears TERM, and stays.
+    # Catches TERM and keeps running.
     STAYS = 'trap "echo TERM" TERM; echo ready; while :; do read x; done'
 
     def stopping(self, script, *options, **how):
         return self.shell("lock", script, options=options, **how).running().word("ready").word("TERM")
 
-    def test_one_that_ends_us_is_no_second_way_to_end_and_the_code_is_that_of_the_first(self):
+    def test_a_terminating_one_does_not_change_code_or_end(self):
         run = self.stopping('trap "echo TERM" TERM; trap "echo INT; exit 5" INT; echo ready; while :; do read x; done',
                             *self.ASKED_EARLY)
         run.signal(signal.SIGTERM)
@@ -134,23 +134,24 @@ while True: os.write(1, f"{signal.Signals(signal.sigwait(all)).name[3:]}\\n".enc
         self.assertEqual(run.event("end")["cause"], "max_hold")
         self.assert_free()
 
-    def test_one_that_stops_the_job_does_not_stop_the_clock(self):
+    def test_stopping_the_job_does_not_stop_the_clock(self):
         run = self.stopping(self.STAYS, "--max-hold", "4s", "--grace", "2s", **support.AS_A_JOB)
         run.signal(signal.SIGTSTP)
         support.until(lambda: run.process.state() == "T", "stopped")
-        run.command.wait()  # it is killed in time, though nobody goes on
+        run.command.wait()  # it is killed in time, although all others are stopped
         self.assertEqual(self.run_("lock", "true").code(), 0)
         run.signal(signal.SIGCONT)
         self.assertEqual(run.code(), 79)
         self.assertEqual(run.event("exited")["signal"], signal.SIGKILL)
 
-    def test_one_that_kills_the_front_or_the_worker_kills_the_command_at_once(self):
-        for whom, code in (("front", -signal.SIGKILL), ("worker", 70)):  # the worker last: a server keeps its lock
+    def test_killing_supervisor_or_worker_kills_the_command_at_once(self):
+        # The worker last: its lock stays on a server, which does not notice that the worker has ended.
+        for whom, code in (("supervisor", -signal.SIGKILL), ("worker", 70)):
             run = self.stopping(self.STAYS, *self.ASKED_EARLY)
-            (run.process if whom == "front" else run.worker()).signal(signal.SIGKILL)
+            (run.process if whom == "supervisor" else run.worker()).signal(signal.SIGKILL)
             run.command.wait()
             self.assertEqual(run.code(), code)
-            if whom == "front" or isinstance(self, OnDirectory):  # a server cannot know of the worker's end
+            if whom == "supervisor" or isinstance(self, OnDirectory):
                 self.assertEqual(self.run_("lock", "true").code(), 0)
 
     def test_none_changes_the_code_when_the_lock_is_lost(self):
@@ -174,7 +175,7 @@ class WhileTheCommandIsBeingStoppedOnRedis(OnRedis, Stopping, support.Case):
 
 class Dispositions(support.Case):
     def ignoring(self, *names):
-        """A shell that ignores them becomes the program."""
+        """A shell that ignores the signals executes the program."""
         return ["sh", "-c", "".join(f"trap '' {name}; " for name in names) + 'exec "$@"', "sh", support.PROGRAM]
 
     def test_an_ignored_hangup_stays_ignored_by_the_command_and_by_us(self):
@@ -192,13 +193,13 @@ class Dispositions(support.Case):
         holder.let_go()
         self.assertEqual(run.code(), 4, run.errors())
 
-    def test_the_end_of_the_command_is_noticed_though_the_caller_ignores_those_of_its_children(self):
+    def test_notices_the_commands_end_if_the_caller_ignores_sigchld(self):
         ignore = "from signal import *; import os, sys; signal(SIGCHLD, SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
         self.assertEqual(self.shell("lock", "exit 4", program=[*support.PYTHON, ignore, support.PROGRAM]).code(), 4)
 
-    def test_the_command_starts_with_the_mask_and_the_dispositions_of_the_caller(self):
+    def test_the_command_gets_the_callers_mask_and_dispositions(self):
         found = ("SigBlk", "SigIgn", "SigCgt")
-        of_the_c_library = 3 << 31  # 32 and 33, which no program can change; some callers hand them on ignored
+        of_the_c_library = 3 << 31  # 32 and 33, reserved by the C library; some callers pass them on ignored
 
         def of(program):
             run = self.run_("lock", "cat", "/proc/self/status", program=program)
@@ -214,7 +215,7 @@ class Dispositions(support.Case):
 
 
 class BeforeTheCommand(support.Case):
-    def test_a_signal_that_comes_while_the_store_is_asked_keeps_the_command_from_beginning(self):
+    def test_a_signal_during_the_request_prevents_the_command(self):
         holder = self.hold("another")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             with support.lock_byte(self.folder / "store" / "writers", 0):

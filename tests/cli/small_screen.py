@@ -1,4 +1,4 @@
-"""As much of a terminal as `holdfast top` draws on: replays what a program writes, and knows what stands where."""
+"""A minimal terminal emulator for `holdfast top`: replays output and knows the screen content."""
 import re
 
 CODE = re.compile(rb"\x1b\[(\??)([0-9;]*)([A-Za-z])")
@@ -10,9 +10,9 @@ class SmallScreen:
         self.alternate = False
         self.cursor = True
         self.wraps = True
-        self.colours = 0  # how often one was chosen
+        self.colours = 0  # number of colour changes
         self.frames = 0
-        self.outside = []  # what was written where there is no room
+        self.outside = []  # text written beyond the screen
         self.rest = b""
 
     def resize(self, columns, rows):
@@ -36,7 +36,7 @@ class SmallScreen:
             if data[at] == 0x1B:
                 code = CODE.match(data, at)
                 if not code:
-                    break  # the rest of it comes later
+                    break  # incomplete, wait for more
                 self.obey(code[1] == b"?", code[2].decode(), code[3].decode())
                 at = code.end()
                 continue

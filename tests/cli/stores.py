@@ -1,9 +1,9 @@
-"""The stores that a test runs on: a mixin for each, to be named before the class of tests."""
+"""Mixins for the stores that a test runs on; name them before the class of tests."""
 from redis_server import RedisServer
 
 
 class OnDirectory:
-    pass  # as support.Case has it
+    pass  # support.Case uses a directory
 
 
 class OnRedis:
@@ -14,6 +14,6 @@ class OnRedis:
         self.store = self.server.url
 
     def places(self, name="lock"):
-        """As support.Case has it."""
+        """Overrides support.Case."""
         key = f"holdfast:{{{name}}}"
         return self.redis.exists(key) + self.redis.zcard(key + ":q")

@@ -1,4 +1,4 @@
-"""What the tests of the program share: starting it, hearing what it does, and ending all that they have started.
+"""Shared by the tests of the program: starting it, reading its output, and ending all processes.
 
 Nothing here sleeps: a test waits for a line of --status-fd, for a line of the command, or for the end of a process, and
 never for longer than PATIENCE. usage of a test: NAME_test.py PROGRAM [unittest's arguments]
@@ -18,18 +18,18 @@ import tempfile
 import time
 import unittest
 
-# A job, as a shell makes one: a group whose parent could let it go on. Others cannot be stopped by a key.
+# A process group that a parent could continue, like a shell's job. The kernel does not stop other groups.
 AS_A_JOB = {"process_group": 0}
 PATIENCE = 30  # seconds
 PROGRAM = ""
 PYTHON = (sys.executable, "-ISc")
 
-# Whoever has started us may have had us ignore some; a test that wants that says so.
+# Our parent may have ignored some signals; tests that need that do it themselves.
 for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD, signal.SIGTSTP):
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, signal.SIG_DFL)
 
-# For commands in Python: hear(names, say) says which signals come, at once, whatever else the program waits for.
+# For commands in Python: hear(names, say) reports signals at once, even while the program waits.
 HEAR = """
 import os, signal, sys, threading
 def hear(names, say):
@@ -44,7 +44,7 @@ def hear(names, say):
 
 
 def until(ready, what):
-    """Waits until ready() for what no event tells, such as the state of a process."""
+    """Polls until ready(), for conditions without an event, such as the state of a process."""
     end = time.monotonic() + PATIENCE
     while not ready():
         if time.monotonic() > end:
@@ -53,7 +53,7 @@ def until(ready, what):
 
 
 class Process:
-    """A process that the test has started, if only through others. It is known by a pidfd: never is another hit."""
+    """A process that the test has started, possibly indirectly. Uses a pidfd, so a reused pid is never signalled."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -67,7 +67,7 @@ class Process:
             raise AssertionError(f"process {self.pid} did not end within {PATIENCE} s; it is {self.state()}")
 
     def state(self):
-        """As ps says it: R, S, T ...; nothing when it is gone. A zombie (Z) is as good as gone."""
+        """The state as in ps: R, S, T ...; empty if it has ended. A zombie (Z) counts as ended."""
         try:
             return pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
         except (FileNotFoundError, ProcessLookupError):
@@ -85,7 +85,7 @@ class Process:
 
 
 def children(pid):
-    """The children of a process, as far as it is there."""
+    """The children of a process, if it exists."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children") as file:
             return [int(word) for word in file.read().split()]
@@ -94,7 +94,7 @@ def children(pid):
 
 
 class Lines:
-    """What comes out of a pipe, line by line."""
+    """Reads a pipe line by line."""
 
     def __init__(self, fd):
         self.fd = fd
@@ -102,7 +102,7 @@ class Lines:
         self.over = False
 
     def next(self):
-        """The next line as bytes; nothing at the end."""
+        """The next line as bytes; empty at the end."""
         end = time.monotonic() + PATIENCE
         while b"\n" not in self.rest and not self.over:
             if not select.select([self.fd], [], [], max(0, end - time.monotonic()))[0]:
@@ -121,7 +121,7 @@ class Lines:
 
 
 class Run:
-    """One `holdfast run`, or another command of the program. The test writes to its stdin, and reads its stdout."""
+    """A `holdfast run` or another command. The test writes to its stdin and reads its stdout."""
 
     def __init__(self, test, arguments, status=True, **how):
         self.test = test
@@ -148,33 +148,33 @@ class Run:
         return self.popen.pid
 
     def worker(self):
-        """The process behind the one that the user sees: it has the store and the command."""
+        """The worker process, which has the store and the command."""
         until(lambda: children(self.pid), "the worker")
         return self.test.process(children(self.pid)[0])
 
     def next_event(self):
-        """The next line of --status-fd; nothing at its end."""
+        """The next line of --status-fd; empty at its end."""
         line = self.status.next()
         if not line:
             return None
-        event = json.loads(line.decode("utf-8"))  # both are strict: a line that is no JSON in UTF-8 fails the test
+        event = json.loads(line.decode("utf-8"))  # strict: a line that is not JSON in UTF-8 fails the test
         self.events.append(event)
         if event["event"] == "started" and not self.command:
             try:
                 self.command = self.test.process(event["pid"])
-            except ProcessLookupError:  # so short was it
+            except ProcessLookupError:  # it has ended already
                 pass
         return event
 
     def event(self, what):
-        """Reads on to an event of that name."""
+        """Reads up to an event of that name."""
         while event := self.next_event():
             if event["event"] == what:
                 return event
         raise AssertionError(f"no {what!r} came; but {self.events}; {self.errors()}")
 
     def told(self):
-        """The names of all events, from the first to the end."""
+        """The names of all events of the run."""
         while self.next_event():
             pass
         return [event["event"] for event in self.events]
@@ -191,7 +191,7 @@ class Run:
         return self.lines.next().decode().rstrip("\n")
 
     def word(self, expected):
-        """The command is as far as to say this."""
+        """Waits until the command prints this."""
         self.test.assertEqual(self.line(), expected, self.errors())
         return self
 
@@ -205,7 +205,7 @@ class Run:
         self.process.signal(number)
 
     def code(self):
-        """Its exit code, at the end of it."""
+        """Waits for its end and returns the exit code."""
         self.process.wait()
         return self.popen.wait()
 
@@ -218,7 +218,7 @@ class Run:
             worker.signal(signal.SIGCONT)
         self.process.end()
         self.popen.wait()
-        for worker in workers:  # which ends the command first
+        for worker in workers:  # the worker ends the command first
             worker.wait()
             worker.end()
         for stream in (self.popen.stdin, self.popen.stdout, self.lines, self.status):
@@ -227,7 +227,7 @@ class Run:
 
 
 class Case(unittest.TestCase):
-    """A test with a store of its own."""
+    """A test with its own store."""
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="holdfast-cli-"))
@@ -235,7 +235,7 @@ class Case(unittest.TestCase):
         self.store = f"dir:{self.folder}/store"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST_")}
         self.environment["LC_ALL"] = "C"
-        self.environment["HOLDFAST_CONFIG"] = ""  # no file of this machine or user
+        self.environment["HOLDFAST_CONFIG"] = ""  # ignore the configuration of this machine and user
         self.runs = []
         self.processes = []
         self.addCleanup(self.end_all)
@@ -249,7 +249,7 @@ class Case(unittest.TestCase):
         return self.processes[-1]
 
     def raw(self, *arguments, **how):
-        """`holdfast run` with these arguments and nothing more."""
+        """`holdfast run` with exactly these arguments."""
         self.runs.append(Run(self, list(arguments), **how))
         return self.runs[-1]
 
@@ -257,18 +257,18 @@ class Case(unittest.TestCase):
         return self.raw("--store", self.store, *options, name, "--", *command, **how)
 
     def shell(self, name, script, *arguments, options=(), **how):
-        """The command is a script of sh; $1, $2 ... are the arguments."""
+        """Runs a shell script as the command; $1, $2 ... are the arguments."""
         return self.run_(name, "sh", "-c", script, "sh", *map(str, arguments), options=options, **how)
 
     def python(self, name, program, *arguments, options=(), **how):
         return self.run_(name, *PYTHON, program, *map(str, arguments), options=options, **how)
 
     def hold(self, name="lock", options=(), **how):
-        """Holds it until let_go()."""
+        """Holds the lock until let_go()."""
         return self.run_(name, "cat", options=options, **how).running()
 
     def rows(self, sql, *values):
-        """What SQLite answers about the store, or does to it."""
+        """Executes SQL on the store's database."""
         database = sqlite3.connect(f"{self.folder}/store/locks.db", timeout=PATIENCE)
         try:
             with database:
@@ -277,11 +277,11 @@ class Case(unittest.TestCase):
             database.close()
 
     def places(self, name="lock"):
-        """How many hold the lock or wait for it, as far as the store knows."""
+        """The number of holders and waiters in the store."""
         return self.rows("SELECT count(*) FROM place WHERE name = ? AND owner <> x''", os.fsencode(name))[0][0]
 
     def break_lock(self, name="lock"):
-        """Takes the lock from its holder behind its back."""
+        """Removes the holder from the store without notice."""
         self.rows("DELETE FROM place WHERE name = ? AND ticket = 0", os.fsencode(name))
 
     def assert_free(self, name="lock"):
@@ -294,7 +294,7 @@ class Case(unittest.TestCase):
 
 
 def full_pipe():
-    """A pipe that takes nothing more, and whose reader does not read: (reading, writing)."""
+    """A full pipe that is not read: (reading, writing)."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     try:

@@ -13,7 +13,7 @@ import time
 
 import support
 
-# Says what it gets through a file that is no terminal, as background jobs may not write to one that forbids it.
+# Writes to a file, since a terminal may refuse output of background jobs.
 COMMAND = support.HEAR + """
 out = os.open(sys.argv[1], os.O_WRONLY)
 def say(text): os.write(out, text.encode() + b"\\n")
@@ -26,7 +26,7 @@ for line in sys.stdin:
 
 
 def shell(orders, terminal):
-    """The part of a shell that job control needs: one job, orders and answers through a socket. Never returns."""
+    """A minimal shell for job control: one job, with orders and answers through a socket. Does not return."""
     os.setsid()
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -178,13 +178,13 @@ class OnATerminal(support.Case):
         self.end(0)
 
     def printed(self, expected):
-        """The terminal shows this, sooner or later."""
+        """Waits until the terminal shows this."""
         self.shown = getattr(self, "shown", "")
         while expected not in self.shown:
             self.assertTrue(select.select([self.master], [], [], support.PATIENCE)[0], self.shown)
             self.shown += os.read(self.master, 4096).decode()
 
-    def test_who_holds_it_is_said_when_we_wait_for_a_while(self):
+    def test_prints_the_holder_after_a_while(self):
         holder = self.hold(options=["--label", "Ann"])
         self.begin("true")
         self.printed("holdfast: waiting for lock, held by Ann\r\n")
@@ -198,7 +198,7 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", 0])
         self.assertEqual(self.shown.count("waiting for"), 2)
 
-    def test_who_holds_it_is_not_said_twice_with_v_or_at_all_with_q(self):
+    def test_prints_the_holder_once_with_v_and_never_with_q(self):
         for option, times in (("-v", 1), ("-q", 0)):
             holder = self.hold()
             arguments = self.arguments("echo", "ran" + option)
@@ -218,11 +218,11 @@ class OnATerminal(support.Case):
             self.begin("true")
             self.event("waiting")
             self.type(key)
-            self.assertEqual(self.order("wait"), ["ended", -number])  # to a shell, 128 and the number
+            self.assertEqual(self.order("wait"), ["ended", -number])  # a shell reports 128 plus the number
         self.assertEqual(self.places(), 1)
 
-    def test_the_interrupt_key_ends_us_though_the_store_fails_meanwhile(self):
-        self.assert_free()  # and so the store is there
+    def test_the_interrupt_key_ends_us_while_the_store_fails(self):
+        self.assert_free()  # creates the store
         self.rows("PRAGMA user_version = 99")
         with support.lock_byte(self.folder / "store" / "writers", 0):
             self.begin("true")
@@ -242,13 +242,13 @@ class OnATerminal(support.Case):
         for _ in range(3):
             self.type("\x03")
             self.said("INT")
-        self.end(7)  # and there is no second one of ours in between
+        self.end(7)  # with only one waiting process of ours
 
     def test_the_interrupt_key_that_kills_the_command_is_its_exit_code(self):
         self.begin("cat")
         self.started()
         self.type("\x03")
-        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])  # to a shell, 130
+        self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])  # a shell reports 130
         self.assert_free()
 
     def test_the_stop_key_stops_both_and_fg_continues_both(self):
@@ -263,7 +263,7 @@ class OnATerminal(support.Case):
             support.until(lambda: self.foreground() == self.command.pid, "in the foreground again")
         self.end(7)
 
-    def test_the_foreground_is_the_shells_again_when_the_worker_is_killed(self):
+    def test_the_shell_gets_the_foreground_when_the_worker_is_killed(self):
         self.begin_command()
         self.process(support.children(self.job.pid)[0]).signal(signal.SIGKILL)
         self.assertEqual(self.order("wait"), ["ended", 70])
@@ -272,7 +272,7 @@ class OnATerminal(support.Case):
         self.begin_command()
         self.end(0)
 
-    def test_one_that_is_killed_while_it_is_stopped_takes_the_command_with_it(self):
+    def test_killing_a_stopped_run_ends_the_command(self):
         self.begin_command()
         self.type("\x1a")
         self.assertEqual(self.order("wait"), ["stopped"])
@@ -291,7 +291,7 @@ class OnATerminal(support.Case):
         holder.let_go()
         self.assertEqual(self.order("wait"), ["ended", 0])
 
-    def test_bg_continues_both_and_takes_the_foreground_from_nobody(self):
+    def test_bg_continues_both_and_leaves_the_foreground_alone(self):
         self.begin_command()
         self.type("\x1a")
         self.assertEqual(self.order("wait"), ["stopped"])
@@ -303,11 +303,11 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", 7])
 
     def assert_reading_stops_both(self):
-        """The command reads, which it may not in the background."""
+        """The command reads from the terminal, which stops it in the background."""
         self.assertEqual(self.order("wait"), ["stopped"])
         self.assertEqual((self.job.state(), self.command.state()), ("T", "T"))
 
-    def test_one_that_was_started_in_the_background_can_be_brought_to_the_foreground(self):
+    def test_a_background_job_can_be_moved_to_the_foreground(self):
         self.begin_command(in_foreground=False)
         self.assertEqual(self.foreground(), self.shell_process.pid)
         self.assert_reading_stops_both()
@@ -315,7 +315,7 @@ class OnATerminal(support.Case):
         self.said("CONT")
         self.end(7)
 
-    def test_a_nested_run_hands_the_foreground_on(self):
+    def test_a_nested_run_passes_on_the_foreground(self):
         for _ in range(5):
             inner = [support.PROGRAM, "run", "--store", self.store, "inner", "--"]
             self.begin(*inner, *support.PYTHON, COMMAND, str(self.talk_at))
@@ -323,15 +323,15 @@ class OnATerminal(support.Case):
             self.said("ready")
             self.end(7)
 
-    def test_the_terminal_is_ours_again_when_the_command_is_not_started(self):
+    def test_we_get_the_terminal_back_if_the_command_cannot_start(self):
         self.begin("no-such-command-anywhere")
         self.assertEqual(self.order("wait"), ["ended", 127])
         self.begin_command()
         self.end(0)
 
-    def test_the_stop_key_stops_nobody_where_no_shell_could_continue_us(self):
+    def test_the_stop_key_is_ignored_if_no_shell_could_continue_us(self):
         arguments = self.arguments(*support.PYTHON, COMMAND, str(self.talk_at))
-        self.orders.write(json.dumps(["become", arguments, self.status_out]) + "\n")  # as a container or ssh starts us
+        self.orders.write(json.dumps(["become", arguments, self.status_out]) + "\n")  # as in a container or over ssh
         self.orders.flush()
         self.started()
         self.said("ready")
@@ -342,21 +342,21 @@ class OnATerminal(support.Case):
         self.assertEqual(self.event("end")["exit"], 7)
         self.shell_process.wait()
 
-    def test_the_size_of_the_window_is_told_to_the_command(self):
+    def test_window_size_changes_reach_the_command(self):
         self.begin_command()
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, b"\x10\x00\x20\x00\x00\x00\x00\x00")
         self.said("WINCH")
         self.end(0)
 
     def begin_script(self, script):
-        """A shell that is no interactive one runs us among other things, in one group."""
+        """A non-interactive shell runs us in its own process group."""
         run = " ".join(shlex.quote(word) for word in self.arguments(*support.PYTHON, COMMAND, str(self.talk_at)))
         self.job = self.process(self.order("begin", ["/bin/sh", "-c", script.format(run)], self.status_out, True))
         self.started()
         self.said("ready")
 
     def assert_may_read(self):
-        """It is stopped, gets the foreground, and is continued; which it hears of, and reads, in either order."""
+        """It is stopped, gets the foreground and is continued. It notices CONT and reads, in either order."""
         self.type("hello\n")
         self.assertEqual({self.talk.next().decode().strip() for _ in range(2)}, {"CONT", "read hello"})
 
@@ -394,7 +394,7 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])
         self.assertEqual((self.folder / "count").read_text(), "1\n")
 
-    def test_in_a_script_a_lock_that_is_over_ends_the_command_and_not_the_script(self):
+    def test_in_a_script_max_hold_ends_the_command_and_not_the_script(self):
         command = self.arguments("cat")
         command[2:2] = ["--max-hold", "500ms", "--grace", "50ms"]
         run = " ".join(shlex.quote(word) for word in command)
@@ -402,11 +402,11 @@ class OnATerminal(support.Case):
         self.started()  # it reads, and so has the foreground when it is stopped
         self.assertEqual(self.order("wait"), ["ended", 5])
 
-    def test_a_terminal_that_goes_away_ends_the_command(self):
+    def test_a_hangup_of_the_terminal_ends_the_command(self):
         self.begin("cat")
         self.started()
         with open(os.devnull) as nothing:
-            os.dup2(nothing.fileno(), self.master)  # the last descriptor of its other side is gone
+            os.dup2(nothing.fileno(), self.master)  # closes the last descriptor of the other end
         self.command.wait()
         self.job.wait()
         self.assert_free()

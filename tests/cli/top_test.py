@@ -1,4 +1,4 @@
-"""`holdfast top`: on a terminal, whose screen is replayed here."""
+"""`holdfast top` on an emulated terminal."""
 import json
 import os
 import select
@@ -22,7 +22,7 @@ class Top(Operator):
         self.orders = None
 
     def begin_shell(self):
-        """One that starts top, stops with it and continues it, as job control wants it."""
+        """A process that starts top, stops with it and continues it, like a shell."""
         us, them = socket.socketpair()
         us.settimeout(support.PATIENCE)
         pid = os.fork()
@@ -57,7 +57,7 @@ class Top(Operator):
         self.job = self.process(self.order("begin", words, 2, True))
 
     def look(self):
-        """What has been written by now."""
+        """The output so far."""
         while select.select([self.ours], [], [], 0)[0]:
             self.screen.feed(os.read(self.ours, 1 << 16))
 
@@ -80,7 +80,7 @@ class Top(Operator):
         os.write(self.ours, text.encode())
 
     def ends(self, code=0):
-        """And the terminal is as it was."""
+        """Waits for its end and checks that the terminal is restored."""
         self.assertEqual(self.order("wait"), ["ended", code])
         self.assert_restored()
 
@@ -90,7 +90,7 @@ class Top(Operator):
         self.assertEqual(termios.tcgetattr(self.theirs), self.modes)
         self.assertEqual(self.screen.outside, [])
 
-    def test_it_shows_what_is_held_as_it_changes(self):
+    def test_it_shows_locks_as_they_change(self):
         self.hold("jobs/a", options=["--label", "nightly"])
         self.top()
         self.sees("1 name, 0 waiting; by waiters", "  NAME ", "> jobs/a", " lock ", "nightly", "q quit")
@@ -125,7 +125,7 @@ class Top(Operator):
         self.type("q")
         self.ends()
 
-    def test_it_follows_the_size_of_the_terminal(self):
+    def test_it_follows_resizes(self):
         self.hold("lock", options=["--label", "nightly"])
         self.top()
         self.sees("nightly")
@@ -135,7 +135,7 @@ class Top(Operator):
             frames = self.screen.frames
             self.until(lambda: self.screen.frames >= frames + rows, "a new picture")
             self.until(lambda: columns < 20 or "> lock" in self.screen.text(), "the name")
-        self.screen.outside.clear()  # what was on its way when the size changed
+        self.screen.outside.clear()  # written before the resize was noticed
         self.sees("nightly", "q quit")
         self.type("q")
         self.ends()
@@ -169,7 +169,7 @@ class Top(Operator):
             ending()
             self.ends(-number)
 
-    def test_it_stops_and_goes_on(self):
+    def test_it_stops_and_continues(self):
         self.hold()
         self.top()
         self.sees("> lock")
@@ -197,19 +197,19 @@ class Top(Operator):
         self.type("q")
         self.ends()
 
-    def test_it_comes_back_after_a_stop_that_it_did_not_hear(self):
+    def test_it_restores_the_screen_after_sigstop(self):
         self.top()
         self.sees("0 names")
         self.job.signal(signal.SIGSTOP)
         self.assertEqual(self.order("wait"), ["stopped"])
-        termios.tcsetattr(self.theirs, termios.TCSANOW, self.modes)  # as a shell does
+        termios.tcsetattr(self.theirs, termios.TCSANOW, self.modes)  # like a shell
         self.screen.clear()
         self.order("fg")
         self.sees("0 names")
         self.type("q")
         self.ends()
 
-    def test_details_are_shown_and_left(self):
+    def test_details_open_and_close(self):
         self.hold(options=["--label", "nightly"])
         self.run_("lock", "true", options=["--label", "next one"]).waiting()
         self.top()
@@ -221,7 +221,7 @@ class Top(Operator):
         self.type("q")
         self.ends()
 
-    def test_a_holder_is_asked_to_let_go(self):
+    def test_it_sends_a_revoke_request(self):
         self.hold()
         self.top()
         self.sees("> lock")
@@ -235,7 +235,7 @@ class Top(Operator):
         self.type("q")
         self.ends()
 
-    def test_a_lock_is_broken_after_a_yes_only(self):
+    def test_it_breaks_a_lock_only_after_confirmation(self):
         self.hold(options=["--on-lost", "ignore"])
         self.top()
         self.sees("> lock")
@@ -252,17 +252,17 @@ class Top(Operator):
         self.type("q")
         self.ends()
 
-    def test_odd_names_are_harmless(self):
+    def test_it_escapes_odd_names(self):
         self.hold_odd()
         self.top(columns=200)
         self.sees("> " + ODD_SHOWN, r"\x1b[31mred\x07")
         self.type("q")
         self.ends()
 
-    def test_it_wants_a_terminal_and_names_what_does_not(self):
+    def test_it_needs_a_terminal_and_names_alternatives(self):
         told = self.ask("top", stdin=self.theirs)
         self.assertEqual((told.code, told.text), (64, ""))
-        self.assertIn("holdfast ls, or holdfast watch", told.errors)
+        self.assertIn("holdfast ls or holdfast watch", told.errors)
         self.environment["TERM"] = "dumb"
         self.assertEqual(self.ask("top", stdin=self.theirs, stdout=self.theirs).code, 64)
 
@@ -272,7 +272,7 @@ class TopOnDirectory(Top, OnDirectory):
 
 
 class TopOnRedis(Top, OnRedis):
-    def test_a_store_that_is_silent_is_told_and_keys_are_heard(self):
+    def test_a_silent_store_is_reported_and_keys_still_work(self):
         self.top()
         self.sees("0 names")
         self.server.popen.kill()

@@ -1,4 +1,4 @@
-"""`holdfast run` as another user than root. These tests must be started by root: only root can become another."""
+"""`holdfast run` as another user. Must be started by root, who can change users."""
 import os
 import pathlib
 import pwd
@@ -13,7 +13,7 @@ class OtherUsers(support.Case):
         super().setUp()
         self.assertEqual(os.geteuid(), 0, "must be started by root")
         self.folder.chmod(0o755)
-        self.program = self.folder / "holdfast"  # where everybody can reach it
+        self.program = self.folder / "holdfast"  # where every user can execute it
         shutil.copy(support.PROGRAM, self.program)
         self.program.chmod(0o755)
         self.nobody = pwd.getpwnam("nobody")
@@ -50,30 +50,30 @@ class AnotherUser(OtherUsers):
             if file.is_file():
                 self.assertEqual(stat.S_IMODE(file.stat().st_mode) & 0o077, 0, file)
 
-    def test_is_refused_a_folder_of_another(self):
+    def test_may_not_use_a_folder_of_another_user(self):
         at = self.make("of-another", 12345, 0o755)
         self.assert_denied(at, "belongs to user 12345")
         at.chmod(0o777)
         self.assert_denied(at, "belongs to user 12345")
 
-    def test_is_refused_a_folder_that_it_may_not_enter(self):
+    def test_may_not_use_a_folder_that_it_cannot_enter(self):
         self.assert_denied(self.make("private", 12345, 0o700), "Permission denied")
 
-    def test_is_refused_a_folder_that_everybody_may_write(self):
+    def test_may_not_use_a_world_writable_folder(self):
         at = self.make("open", self.nobody.pw_uid, 0o777)
         self.assert_denied(at, "can be written by other users")
         at.chmod(0o1777)
         self.assert_denied(at, "can be written by other users")
         self.assertEqual(list(at.iterdir()), [])
 
-    def test_is_refused_a_folder_of_root_that_it_may_not_write(self):
+    def test_may_not_use_a_read_only_folder_of_root(self):
         self.assert_denied(self.make("of-root", 0, 0o755), "Permission denied")
 
-    def test_is_refused_where_it_may_not_make_one(self):
+    def test_may_not_create_a_folder_without_permission(self):
         self.make("parent", 0, 0o755)
         self.assert_denied(self.folder / "parent" / "new", "cannot create")
 
-    def test_is_refused_a_file_that_it_may_not_write(self):
+    def test_may_not_use_a_file_that_it_cannot_write(self):
         at = self.make("own", self.nobody.pw_uid, 0o700)
         self.assertEqual(self.as_user("--store", f"dir:{at}", "lock", "--", "true").code(), 0)
         for file in at.iterdir():
@@ -81,13 +81,13 @@ class AnotherUser(OtherUsers):
             file.chmod(0o400)
         self.assert_denied(at, "")
 
-    def test_root_is_refused_a_folder_of_another(self):
+    def test_root_may_not_use_a_folder_of_another_user(self):
         at = self.make("of-nobody", self.nobody.pw_uid, 0o755)
         run = self.raw("--store", f"dir:{at}", "lock", "--", "true")
         self.assertEqual(run.code(), 77)
         self.assertIn("belongs to user", run.errors())
 
-    def test_gets_126_for_a_command_that_it_may_not_execute(self):
+    def test_gets_126_for_a_command_that_it_cannot_execute(self):
         at = self.make("own", self.nobody.pw_uid, 0o700)
         tool = self.folder / "tool"
         tool.write_text("#!/bin/sh\n")
@@ -96,10 +96,10 @@ class AnotherUser(OtherUsers):
 
 
 class ACommandThatBecomesAnothers(OtherUsers):
-    # Root without the right to signal others: as anybody is before a command of root's.
+    # Root without the capability to signal other users, like a user whose command became root's.
     WITHOUT_RIGHT = ["setpriv", "--inh-caps", "-kill", "--bounding-set", "-kill"]
 
-    def test_is_waited_for_and_that_is_said(self):
+    def test_is_waited_for_with_a_message(self):
         become = ["setpriv", "--reuid", str(self.nobody.pw_uid), "--clear-groups", "cat"]
         program = [*self.WITHOUT_RIGHT, support.PROGRAM]
         run = self.run_("lock", *become, options=["--max-hold", "2s", "--on-lost", "kill"], program=program).running()
@@ -113,7 +113,7 @@ class ACommandThatBecomesAnothers(OtherUsers):
 class TheDefaultStore(OtherUsers):
     def setUp(self):
         super().setUp()
-        # The folder is of a user that there is not, so that nobody's is touched.
+        # The folder belongs to a uid without a user, so that no real user's folder is touched.
         taken = {entry.pw_uid for entry in pwd.getpwall()}
         self.uid = 1_900_000_000 + os.getpid()
         self.default = pathlib.Path(f"/var/tmp/holdfast-{self.uid}")
@@ -137,18 +137,18 @@ class TheDefaultStore(OtherUsers):
         made = self.default.stat()
         self.assertEqual((made.st_uid, stat.S_IMODE(made.st_mode)), (self.uid, 0o700))
 
-    def test_is_one_for_all_runs_of_the_user(self):
+    def test_is_shared_by_all_runs_of_the_user(self):
         self.as_stranger("lock", "--", "cat").running()
         self.assertEqual(self.as_stranger("-n", "lock", "--", "true").code(), 75)
 
-    def test_is_refused_when_somebody_else_was_there_first(self):
+    def test_is_rejected_if_another_user_created_it_first(self):
         self.default.mkdir(0o777)
         os.chown(self.default, 12345, 12345)
         run = self.as_stranger("lock", "--", "true")
         self.assertEqual(run.code(), 77)
         self.assertIn("belongs to user 12345", run.errors())
 
-    def test_is_refused_when_somebody_else_has_put_a_link_there(self):
+    def test_is_rejected_if_another_user_put_a_link_there(self):
         at = self.make("own", self.uid, 0o700)
         self.default.symlink_to(at)
         os.lchown(self.default, 12345, 12345)

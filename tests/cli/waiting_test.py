@@ -1,4 +1,4 @@
-"""Who gets the lock, who waits for it, and what is said about it."""
+"""Busy locks: waiting, giving up, messages, events, environment, nesting and order."""
 import json
 import os
 import signal
@@ -10,7 +10,7 @@ ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
 def variables(run):
-    """Those of ours that a command has printed."""
+    """Our variables in the output of a command."""
     pairs = (line.split("=", 1) for line in run.lines.all().decode().splitlines() if "=" in line)
     return {name: value for name, value in pairs if name.startswith("HOLDFAST_")}
 
@@ -33,13 +33,13 @@ class ABusyLock(support.Case):
         self.assertEqual((run.events[-1]["exit"], run.events[-1]["cause"]), (75, "not acquired"))
         self.assertEqual(self.places(), 1)
 
-    def test_is_had_when_it_is_free_before_the_timeout(self):
+    def test_is_acquired_if_it_becomes_free_before_the_timeout(self):
         holder = self.hold()
         run = self.run_("lock", "true", options=["-w", "1h"]).waiting()
         holder.let_go()
         self.assertEqual(run.code(), 0)
 
-    def test_gives_the_code_that_the_caller_wants(self):
+    def test_exits_with_the_conflict_exit_code(self):
         self.hold()
         for options, code in ((["-E", "3"], 3), (["--conflict-exit-code=255"], 255), (["-E0"], 0), (["--skip"], 0)):
             run = self.run_("lock", "true", options=["-n", *options])
@@ -47,7 +47,7 @@ class ABusyLock(support.Case):
             self.assertEqual(run.told()[-2:], ["busy", "end"])
             self.assertEqual(run.events[-1]["cause"], "not acquired")
 
-    def test_leaves_the_commands_code_alone(self):
+    def test_does_not_change_the_commands_exit_code(self):
         for options in (["-E", "3"], ["--skip"]):
             self.assertEqual(self.shell("lock", "exit 75", options=options).code(), 75)
 
@@ -62,7 +62,7 @@ class ABusyLock(support.Case):
 
 
 class WhatIsSaid(support.Case):
-    def test_who_holds_a_busy_lock_is_named(self):
+    def test_prints_the_holder_of_a_busy_lock(self):
         holder = self.run_("lock", "/bin/cat", "-", "-").running()
         for options in (["-n"], ["-w", "200ms"]):
             run = self.run_("lock", "true", options=options)
@@ -70,7 +70,7 @@ class WhatIsSaid(support.Case):
             label = f"{os.uname().nodename} pid {holder.pid}: cat"
             self.assertEqual(run.errors(), f"holdfast: busy: lock, held by {label}\n")
 
-    def test_who_is_waited_for_is_named_with_v(self):
+    def test_prints_the_holder_with_v_while_waiting(self):
         holder = self.hold()
         run = self.run_("lock", "true", options=["-v"])
         label = f"{os.uname().nodename} pid {holder.pid}: cat"
@@ -81,24 +81,24 @@ class WhatIsSaid(support.Case):
         said = [f"holdfast: waiting for lock, held by {label}", f"holdfast: acquired lock, fence {fence}"]
         self.assertEqual(run.errors().splitlines(), said)
 
-    def test_nothing_is_said_when_all_is_well(self):
+    def test_prints_nothing_on_success(self):
         holder = self.hold()
         run = self.run_("lock", "true").waiting()
         holder.let_go()
         self.assertEqual((run.code(), run.errors()), (0, ""))
 
-    def test_nothing_is_said_of_a_busy_lock_that_is_skipped(self):
+    def test_prints_nothing_about_a_skipped_lock(self):
         self.hold()
         run = self.run_("lock", "true", options=["--skip"])
         self.assertEqual((run.code(), run.errors()), (0, ""))
 
-    def test_what_contradicts_itself_is_refused(self):
+    def test_rejects_contradicting_options(self):
         for options in (["-n", "-w", "3"], ["--skip", "-E", "4"], ["-q", "-v"], ["--store", ""], ["--store", "memory:"]):
             run = self.raw(*options, "lock", "--", "true")
             self.assertEqual(run.code(), 64, options)
             self.assertRegex(run.errors(), "holdfast: .*see holdfast run --help")
 
-    def test_nothing_is_said_with_q(self):
+    def test_prints_nothing_with_q(self):
         self.hold()
         for options, name, command, code in (
             (["-n"], "lock", "true", 75),
@@ -111,7 +111,7 @@ class WhatIsSaid(support.Case):
         run = self.raw("-q", "--store", "nowhere", "lock", "--", "true")
         self.assertEqual((run.code(), run.errors()), (78, ""))
 
-    def test_nothing_is_said_with_q_of_what_is_wrong_with_the_machine(self):
+    def test_prints_no_system_errors_with_q(self):
         without_files = ["sh", "-c", 'ulimit -n 4; exec "$@"', "sh", support.PROGRAM]
         for verb, command in (("run", ["--", "true"]), ("elect", ["--", "true"]), ("hold", [])):
             for options, says in ((["-q"], False), ([], True)):
@@ -120,7 +120,7 @@ class WhatIsSaid(support.Case):
                 self.assertEqual("Too many open files" in run.errors(), says, run.errors())
                 self.assertEqual(run.errors() != "", says, run.errors())
 
-    def test_the_arguments_of_a_command_are_told_to_nobody(self):
+    def test_arguments_of_the_command_are_not_shown_to_others(self):
         self.run_("lock", *support.PYTHON, "import sys; sys.stdin.read()", "--password=hunter2").running()
         run = self.run_("lock", "true", options=["-w", "100ms", "-v"])
         self.assertEqual(run.code(), 75)
@@ -128,7 +128,7 @@ class WhatIsSaid(support.Case):
         self.assertNotIn("hunter2", run.errors() + str(run.events))
         self.assertEqual([row for row in self.rows("SELECT * FROM place") if "hunter2" in str(row)], [])
 
-    def test_the_holder_is_called_what_it_wants_to_be_called(self):
+    def test_the_label_names_the_holder(self):
         self.hold(options=["--label", "the nightly report, ask Ann"])
         run = self.run_("lock", "true", options=["-n"])
         self.assertEqual(run.code(), 75)
@@ -138,7 +138,7 @@ class WhatIsSaid(support.Case):
         for label, code in (("", 0), ("x" * 256, 0), ("x" * 257, 64)):
             self.assertEqual(self.run_("lock", "true", options=["--label", label]).code(), code)
 
-    def test_a_program_with_a_long_name_makes_a_label_that_is_cut(self):
+    def test_a_long_program_name_is_cut_in_the_label(self):
         long = self.folder / ("x" * 250)
         long.symlink_to("/bin/cat")
         self.run_("lock", str(long)).running()
@@ -148,7 +148,7 @@ class WhatIsSaid(support.Case):
 
 
 class WhatOthersWrote(support.Case):
-    """A label or a reason that would clear the screen, rename the window and turn the line around."""
+    """A label or reason that would clear the screen, rename the window and reverse the line."""
 
     WILD = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e"
     TAME = r"\x1b]0;owned\x07\x1b[2J"
@@ -159,7 +159,7 @@ class WhatOthersWrote(support.Case):
             if not each.isprintable():
                 self.assertNotIn(each, text)
 
-    def test_is_no_order_to_the_terminal_of_those_who_wait(self):
+    def test_is_escaped_on_the_terminal_of_a_waiter(self):
         holder = self.hold(options=["--label", self.WILD])
         for verb, *options in (("run", "-n"), ("run", "-n", "-v"), ("hold", "-n"), ("acquire", "-n"), ("try", "-v"),
                                ("wait", "-w", "300ms"), ("release", "--owner", "0" * 32)):
@@ -175,14 +175,14 @@ class WhatOthersWrote(support.Case):
             run.code()
         holder.let_go()
 
-    def test_is_no_order_to_the_terminal_of_a_dry_run(self):
+    def test_is_escaped_on_the_terminal_of_a_dry_run(self):
         holder = self.hold(options=["--label", self.WILD])
         run = self.run_("lock", "true", options=["--dry-run"])
         self.assertEqual(run.code(), 75)
         self.assert_tame(run.lines.all().decode())
         holder.let_go()
 
-    def test_is_no_order_to_the_terminal_of_a_holder_that_is_asked(self):
+    def test_is_escaped_on_the_terminal_of_a_holder(self):
         for verb in ("run", "hold"):
             command = ["--", "cat"] if verb == "run" else []
             holder = self.raw("--store", self.store, "-v", "lock", *command, verb=verb)
@@ -197,7 +197,7 @@ class WhatOthersWrote(support.Case):
 
 
 class TheStatus(support.Case):
-    def test_tells_all_of_a_run_in_order(self):
+    def test_has_all_events_of_a_run_in_order(self):
         holder = self.hold()
         run = self.shell("lock", "exit 3").waiting()
         holder.let_go()
@@ -213,7 +213,7 @@ class TheStatus(support.Case):
         for event in run.events:
             self.assertIsInstance(event["time"], float)
 
-    def test_is_valid_json_for_a_name_that_is_no_utf8(self):
+    def test_is_valid_json_for_a_name_that_is_not_utf8(self):
         name = os.fsdecode(b'a\xff\xfe"\\\n\xc3')
         holder = self.hold(name)
         run = self.run_(name, "true", options=["-n"])
@@ -224,11 +224,11 @@ class TheStatus(support.Case):
         printed = self.run_(name, "printenv", "-0", "HOLDFAST_NAME")
         self.assertEqual(printed.lines.all(), b'a\xff\xfe"\\\n\xc3\0')
 
-    def test_names_that_differ_in_bytes_that_are_no_utf8_are_different_locks(self):
+    def test_names_that_differ_in_invalid_utf8_are_different_locks(self):
         self.hold(os.fsdecode(b"a\xff"))
         self.assert_free(os.fsdecode(b"a\xfe"))
 
-    def test_is_nothing_that_the_command_could_write_to(self):
+    def test_is_not_inherited_by_the_command(self):
         program = "import os; print([fd for fd in range(3, 100) if os.path.exists(f'/proc/self/fd/{fd}')][:-1])"
         run = self.python("lock", program)
         self.assertEqual(run.code(), 0)
@@ -243,7 +243,7 @@ class TheStatus(support.Case):
             [json.loads(line)["event"] for line in lines], ["acquired", "started", "exited", "released", "end"]
         )
 
-    def test_a_reader_that_is_gone_is_no_reason_to_stop(self):
+    def test_continues_after_its_reader_is_gone(self):
         run = self.shell("lock", "read x; exit 5").running()
         run.status.close()
         run.status.fd = os.open("/dev/null", os.O_RDONLY)
@@ -254,7 +254,7 @@ class TheStatus(support.Case):
 class TheEnvironment(support.Case):
     def setUp(self):
         super().setUp()
-        del self.environment["HOLDFAST_CONFIG"]  # it is handed on as it is
+        del self.environment["HOLDFAST_CONFIG"]  # it is passed on unchanged
 
     def test_has_the_seven_variables_of_a_lock_and_no_others_of_ours(self):
         run = self.run_("lock", "env")
@@ -270,14 +270,14 @@ class TheEnvironment(support.Case):
         }
         self.assertEqual(variables(run), expected)
 
-    def test_says_how_it_is_held(self):
+    def test_has_the_mode_of_the_lock(self):
         for option, mode in (("-x", "lock"), ("--exclusive", "lock"), ("-s", "shared")):
             run = self.run_("lock", "printenv", "HOLDFAST_MODE", options=[option])
             self.assertEqual((run.line(), run.code()), (mode, 0))
         self.assertEqual(self.run_("lock", "true", options=["-x", "-s"]).code(), 64)
         self.assertEqual(self.run_("lock", "true", options=["-x", "--permits", "1/2"]).code(), 64)
 
-    def test_is_otherwise_as_it_was(self):
+    def test_is_otherwise_unchanged(self):
         self.environment["EMPTY"] = ""
         self.environment["ODD"] = "a=b\nc"
         run = self.run_("lock", "env", "-0")
@@ -293,35 +293,35 @@ class TheEnvironment(support.Case):
         self.assertEqual((found["HOLDFAST_NAME"], found["HOLDFAST_STORE"]), ("a=b c", self.store))
         self.assertNotIn("stale", found.values())
 
-    def test_says_which_store_when_the_option_does_not(self):
+    def test_selects_the_store_without_an_option(self):
         self.environment["HOLDFAST_STORE"] = f"dir:{self.folder}/by-variable"
         run = self.raw("lock", "--", "env")
         self.assertEqual(variables(run)["HOLDFAST_STORE"], f"dir:{self.folder}/by-variable")
         self.assertEqual(run.code(), 0)
         self.assertTrue((self.folder / "by-variable").is_dir())
 
-    def test_a_store_in_it_that_is_none_is_78(self):
+    def test_an_invalid_store_in_it_is_78(self):
         self.environment["HOLDFAST_STORE"] = "nowhere"
         self.assertEqual(self.raw("lock", "--", "true").code(), 78)
 
 
 class Nested:
-    def test_one_that_would_wait_for_itself_says_so(self):
+    def test_warns_if_a_run_waits_for_itself(self):
         inner = [support.PROGRAM, "run", "-w", "500ms", "lock", "--", "true"]
         run = self.run_("lock", *inner)
         self.assertEqual(run.code(), 75)
-        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertIn("may be held by the run that started this one", run.errors())
         self.assertNotIn("for ever", run.errors())
 
-    def test_so_does_one_that_would_wait_for_the_second_name_of_the_outer_run(self):
+    def test_warns_also_about_the_second_name_of_the_outer_run(self):
         inner = [support.PROGRAM, "run", "-w", "500ms", "c", "b", "--", "true"]
         run = self.raw("--store", self.store, "a", "b", "--", *inner)
         self.assertEqual(run.code(), 75)
-        self.assertIn("may be held by the run that this one is in", run.errors())
+        self.assertIn("may be held by the run that started this one", run.errors())
         other = self.raw("--store", self.store, "a", "bb", "--", support.PROGRAM, "run", "b", "--", "true")
         self.assertEqual((other.code(), other.errors()), (0, ""))
 
-    def test_one_that_would_wait_for_itself_says_nothing_with_q(self):
+    def test_does_not_warn_with_q(self):
         run = self.run_("lock", support.PROGRAM, "run", "-q", "-w", "500ms", "lock", "--", "true")
         self.assertEqual((run.code(), run.errors()), (75, ""))
 
@@ -329,8 +329,8 @@ class Nested:
         run = self.run_("lock", support.PROGRAM, "run", "-n", "lock", "--", "true")
         self.assertEqual(run.code(), 75)
 
-    def test_the_environment_is_that_of_the_innermost(self):
-        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # its store is that of the outer one
+    def test_variables_are_those_of_the_innermost_run(self):
+        inner = [support.PROGRAM, "run", "inner", "--", "env"]  # it uses the store of the outer run
         run = self.run_("outer", *inner)
         found = variables(run)
         outer = run.event("acquired")
@@ -349,7 +349,7 @@ class RunsInsideRunsOnRedis(OnRedis, Nested, support.Case):
 
 
 class Order:
-    def test_those_who_wait_are_served_in_the_order_of_their_coming(self):
+    def test_waiters_are_served_in_arrival_order(self):
         holder = self.hold()
         record = self.folder / "record"
         waiters = [self.shell("lock", 'echo "$1" >> "$2"', at, record).waiting() for at in range(12)]
@@ -367,7 +367,7 @@ class Order:
         self.assertEqual([run.code() for run in runs], [0] * 50)
         self.assertEqual(count.read_text(), "50\n")
 
-    def test_a_signal_while_waiting_leaves_the_queue_to_the_others(self):
+    def test_a_signalled_waiter_leaves_the_queue(self):
         holder = self.hold()
         for number in ENDING:
             leaver = self.run_("lock", "true").waiting()
@@ -385,7 +385,7 @@ class Order:
     def hold_later(self):
         return self.run_("lock", "cat").waiting()
 
-    def test_a_signal_that_does_not_end_us_keeps_the_place(self):
+    def test_a_non_terminating_signal_keeps_the_queue_position(self):
         holder = self.hold()
         run = self.run_("lock", "true").waiting()
         for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCONT):
@@ -393,13 +393,13 @@ class Order:
         holder.let_go()
         self.assertEqual(run.code(), 0)
 
-    def test_a_waiter_that_is_killed_leaves_the_queue_to_the_others(self):
+    def test_a_killed_waiter_is_skipped(self):
         holder = self.hold()
         killed = [self.run_("lock", "true").waiting() for _ in range(3)]
         behind = self.run_("lock", "true").waiting()
         workers = [each.worker() for each in killed]
         of_killed = workers + [self.process(pid) for worker in workers for pid in support.children(worker.pid)]
-        self.assertEqual(len(of_killed), 6)  # the workers, and the commands that wait for their start
+        self.assertEqual(len(of_killed), 6)  # workers, and commands that have not started yet
         for each in killed:
             each.signal(signal.SIGKILL)
         holder.let_go()
@@ -407,7 +407,7 @@ class Order:
         for each in of_killed:
             each.wait()
 
-    def test_half_of_many_waiters_may_be_killed_and_the_others_are_served_in_order(self):
+    def test_survivors_are_served_in_order_if_half_are_killed(self):
         holder = self.hold()
         record = self.folder / "record"
         waiters = [self.shell("lock", 'echo "$1" >> "$2"', at, record).waiting() for at in range(60)]
@@ -419,7 +419,7 @@ class Order:
         self.assert_free()
         self.assertEqual(self.places(), 0)
 
-    def test_a_waiter_that_is_stopped_keeps_its_place_and_goes_on(self):
+    def test_a_stopped_waiter_keeps_its_position_and_continues(self):
         holder = self.hold()
         run = self.run_("lock", "true").waiting()
         run.signal(signal.SIGSTOP)

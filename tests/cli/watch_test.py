@@ -1,4 +1,4 @@
-"""`holdfast watch`: what changes, line by line."""
+"""`holdfast watch`: prints changes, line by line."""
 import json
 import os
 import signal
@@ -12,7 +12,7 @@ class Watch(Operator):
         return self.begin("watch", "--json", "--interval", "10ms", *arguments, **how)
 
     def event(self, watching, *expected, name="lock"):
-        """The next event of a name, which is one of these; how many wait is told in between."""
+        """The next event of a name other than "waiting"; it must be one of these."""
         while line := watching.lines.next():
             event = json.loads(line)
             is_about_it = event.get("name") == name and event["event"] != "waiting"
@@ -21,12 +21,12 @@ class Watch(Operator):
                 return event
         raise AssertionError(f"{expected} did not come")
 
-    def test_first_comes_what_is_present(self):
+    def test_prints_present_locks_first(self):
         holder = self.hold()
         event = self.event(self.watch(), "present")
         self.assertEqual((event["mode"], event["holding"], event["holders"][0]["pid"]), ("lock", 1, holder.worker().pid))
 
-    def test_then_what_changes(self):
+    def test_prints_changes(self):
         self.hold("before")
         watching = self.watch()
         self.event(watching, "present", name="before")
@@ -36,7 +36,7 @@ class Watch(Operator):
         following = self.run_("lock", "cat", options=["--label", "second"]).waiting()
         self.assertEqual(self.event(watching, "waiting")["waiting"], 1)
         holder.let_go()
-        event = self.event(watching, "handed_over", "released")  # as it was met: between the two there may be nobody
+        event = self.event(watching, "handed_over", "released")  # depends on the moment of the look: the lock may be free in between
         self.assertEqual(event["from"]["label"], "first")
         if event["event"] == "released":
             event = self.event(watching, "acquired")
@@ -44,7 +44,7 @@ class Watch(Operator):
         following.let_go()
         self.assertEqual(self.event(watching, "released")["from"]["label"], "second")
 
-    def test_what_operators_do_is_told_with_the_reason(self):
+    def test_prints_operator_actions_with_their_reason(self):
         self.hold(options=["--on-lost", "ignore"])
         watching = self.watch()
         self.event(watching, "present")
@@ -53,26 +53,26 @@ class Watch(Operator):
         self.ask("break", "lock", "--fence", str(self.fence()), "--yes", "--reason", "stuck")
         self.assertEqual(self.event(watching, "broken")["broken"]["reason"], "stuck")
 
-    def test_only_names_that_begin_so(self):
+    def test_prints_only_names_with_the_prefix(self):
         self.hold("other")
         self.hold("mine/a")
         line = json.loads(self.watch("mine/").lines.next())
         self.assertEqual(line["name"], "mine/a")
 
-    def test_a_line_for_people(self):
+    def test_prints_lines_for_people(self):
         self.hold_odd()
         line = self.begin("watch").lines.next().decode()
         self.assertRegex(line, r"^\d\d:\d\d:\d\d present     ")
         self.assertIn(ODD_SHOWN, line)
         self.assertNotIn("\x1b", line)
 
-    def test_it_ends_after_the_time_that_it_was_given(self):
+    def test_ends_after_the_given_time(self):
         self.hold()
         told = self.ask("watch", "--for", "20ms", "--interval", "1h")
         self.assertEqual(told.code, 0, told.errors)
         self.assertEqual(len(told.lines()), 1)
 
-    def test_it_ends_when_nobody_reads_any_more_though_nothing_changes(self):
+    def test_ends_when_the_reader_is_gone_without_changes(self):
         self.hold()
         watching = self.begin("watch", "--interval", "1h")
         watching.lines.next()
@@ -95,7 +95,7 @@ class WatchOnDirectory(Watch, OnDirectory):
 
 
 class WatchOnRedis(Watch, OnRedis):
-    def test_a_store_that_is_gone_for_a_while_is_told_and_asked_again(self):
+    def test_reports_a_store_outage_and_tries_again(self):
         self.hold(options=["--on-lost", "ignore"])
         watching = self.watch()
         self.event(watching, "present")

@@ -119,7 +119,7 @@ TEST_OF_STORES(asking, of_a_former_holder_does_not_reach_the_next_one) {
   EXPECT_FALSE(next.revoke_requested().stop_requested());
 }
 
-TEST_OF_STORES(asking, at_the_very_moment_of_the_release_does_not_reach_the_next_one) {
+TEST_OF_STORES(asking, at_the_moment_of_release_does_not_reach_the_next_holder) {
   const lease other = client(1).acquire("b", {.ttl = brief()});
   for (int times = 0; times < 20; ++times) {
     lease first = client(0).acquire("a");

@@ -15,7 +15,7 @@ using storage::answer;
 using storage::change;
 using storage::reading;
 
-/// Sooner than anybody who waits looks by itself: whoever is woken by then was told.
+/// Less than the time after which a waiter looks again: one that wakes up by then was notified.
 const auto told_by = 9s;
 
 class cells : public suite {

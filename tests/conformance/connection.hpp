@@ -7,7 +7,7 @@
 
 namespace holdfast::conformance {
 
-/// One client's way to the store, which the service keeps an eye on, so that it can cut it.
+/// One client's connection to the store, which the service can cut.
 class connection final : public storage::backend {
  public:
   explicit connection(std::shared_ptr<test::watched_store> to) : to_(std::move(to)) {}
@@ -22,7 +22,7 @@ class connection final : public storage::backend {
   const std::shared_ptr<test::watched_store> to_;
 };
 
-/// Those that are open.
+/// The open connections of a service.
 class connections {
  public:
   [[nodiscard]] std::unique_ptr<storage::backend> add(std::unique_ptr<storage::backend> behind) {

@@ -63,10 +63,10 @@ TEST_OF_STORES(death, of_the_holder_wakes_the_one_whose_predecessor_has_given_up
   EXPECT_TRUE(test::get(std::move(second)));
 }
 
-/// Of one who shares a lock, or waits for a share.
+/// Deaths of clients that share a lock, or wait for a share.
 class death_among_several : public suite {
  protected:
-  /// A store that notices death at once does so long before those who wait look for themselves, after ten seconds.
+  /// A store that notices death at once does so long before waiters poll again, after ten seconds.
   [[nodiscard]] std::chrono::seconds soon() const {
     return joined_store().promises.notices_death_at_once ? 8s : test::hang;
   }
@@ -124,7 +124,7 @@ TEST_OF_STORES(death_among_several, of_the_last_reader_lets_the_writer_in) {
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_OF_STORES(death_among_several, of_one_reader_leaves_the_others_in_and_the_writer_comes_after_them) {
+TEST_OF_STORES(death_among_several, of_one_reader_keeps_the_writer_behind_the_other_readers) {
   shared_mutex staying(client(0), "a", on());
   (void)client(2);
   shared_mutex dying(client(1), "a", on());
@@ -165,7 +165,7 @@ TEST_OF_STORES(death_among_several, of_one_who_has_permits_gives_them_to_whoever
   EXPECT_TRUE(one.held());
 }
 
-TEST_OF_STORES(death_among_several, of_a_holder_is_seen_by_one_who_became_the_first_in_line_meanwhile) {
+TEST_OF_STORES(death_among_several, of_a_holder_is_noticed_by_a_later_first_waiter) {
   semaphore staying(client(0), "a", 4, on());
   (void)client(2);
   (void)client(3);
@@ -192,7 +192,7 @@ TEST_OF_STORES(death_among_several, of_a_holder_is_seen_by_one_who_became_the_fi
   EXPECT_TRUE(test::get(std::move(first)));
 }
 
-TEST_OF_STORES(death_among_several, of_a_waiter_in_the_middle_of_the_queue_lets_those_behind_it_pass) {
+TEST_OF_STORES(death_among_several, of_a_waiter_in_mid_queue_lets_later_waiters_pass) {
   shared_mutex held(client(0), "a", on());
   (void)client(2);
   (void)client(3);

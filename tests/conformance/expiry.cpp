@@ -38,7 +38,7 @@ TEST_OF_STORES(expiry, of_a_fixed_lease_comes_before_anybody_else_gets_the_lock)
   EXPECT_TRUE(next.held());
 }
 
-TEST_OF_STORES(expiry, does_not_come_for_a_lease_that_is_renewed_also_after_four_ttls) {
+TEST_OF_STORES(expiry, spares_a_renewed_lease_for_more_than_four_ttls) {
   const auto begun = boot_clock::now();
   lease held = client(0).acquire("a", {.ttl = brief()});
   std::future<bool> waiting =

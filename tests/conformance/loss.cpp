@@ -31,7 +31,7 @@ TEST_OF_STORES(loss_of_state, is_found_out_by_a_release) {
   EXPECT_EQ(held.release(), released::lost);
 }
 
-TEST_OF_STORES(loss_of_state, does_not_let_the_old_holder_free_or_renew_the_lock_of_the_new_one) {
+TEST_OF_STORES(loss_of_state, does_not_let_the_old_holder_touch_the_new_holders_lock) {
   lease old = client(0).acquire("a");
   service_->lose_state();
   const lease young = client(1).acquire("a");
@@ -126,7 +126,7 @@ TEST_OF_STORES(silence, is_unreachable_when_no_call_was_answered_for_patience) {
   }));
 }
 
-TEST_OF_STORES(silence, is_an_error_when_patience_is_over_also_for_those_who_would_wait_for_ever) {
+TEST_OF_STORES(silence, is_an_error_after_patience_even_for_unlimited_waiters) {
   store impatient = service_->open({.patience = 50ms});
   service_->fall_silent();
   std::error_code why;
@@ -136,7 +136,7 @@ TEST_OF_STORES(silence, is_an_error_when_patience_is_over_also_for_those_who_wou
   EXPECT_EQ(why, errc::unreachable) << "one look";
 }
 
-TEST_OF_STORES(silence, does_not_make_a_release_or_a_destructor_wait_beyond_the_deadline) {
+TEST_OF_STORES(silence, ends_a_release_or_a_destructor_by_the_deadline) {
   lease first = client().acquire("a", {.ttl = brief()});
   {
     const lease second = client().acquire("b", {.ttl = brief()});

@@ -88,7 +88,7 @@ TEST_OF_STORES(doing_it_once, lets_one_of_twenty_clients_make_it_and_the_others_
   EXPECT_EQ(there_.puts(), 1);
 }
 
-TEST_OF_STORES(doing_it_once, lets_all_who_waited_look_together_and_not_one_after_the_other) {
+TEST_OF_STORES(doing_it_once, lets_all_waiters_look_together_instead_of_in_turn) {
   std::counting_semaphore<> all_wait(0), arrived(0), go_on(0);
   auto maker = maker_in(0, [&] {
     EXPECT_TRUE(test::happens(all_wait));
@@ -120,7 +120,7 @@ TEST_OF_STORES(doing_it_once, lets_one_other_make_it_when_the_maker_throws) {
   EXPECT_EQ(there_.puts(), 1);
 }
 
-TEST_OF_STORES(doing_it_once, lets_all_of_a_crowd_that_comes_at_the_same_moment_have_it_of_one) {
+TEST_OF_STORES(doing_it_once, gives_a_simultaneous_crowd_the_result_of_one) {
   for (std::size_t n = 1; n <= crowd; ++n) (void)client(n);
   std::atomic<int> found{0};
   {

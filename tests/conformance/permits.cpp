@@ -46,7 +46,7 @@ TEST_OF_STORES(permits, are_taken_several_at_once_or_none) {
   EXPECT_TRUE(s.try_take(within(0s), 3));
 }
 
-TEST_OF_STORES(permits, come_back_to_those_who_wait_in_order_and_a_large_request_is_not_overtaken) {
+TEST_OF_STORES(permits, go_to_waiters_in_order_without_overtaking_a_large_request) {
   semaphore all(client(0), "a", 4, patient);
   lease first = all.take(2), second = all.take(2);
   std::vector<std::string> order;
@@ -170,7 +170,7 @@ TEST_OF_STORES(permits, are_between_one_and_as_many_as_there_are) {
   EXPECT_EQ(failure_of([&] { s.resize(0); }), errc::bad_option);
 }
 
-TEST_OF_STORES(permits, that_were_not_acquired_are_not_given_back_and_the_observer_hears_of_it) {
+TEST_OF_STORES(permits, warn_the_observer_when_released_without_acquiring) {
   semaphore s(client(0), "a", 2, patient), other(client(1), "a", 2, patient);
   other.acquire();
   s.acquire();

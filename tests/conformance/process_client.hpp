@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,9 +14,9 @@
 
 namespace holdfast::conformance {
 
-/// A client of a store that lives in a process of its own: every call on a claim is made there. Tests can stop that
-/// process, end it, and lose what it says.
-class process_client final : public storage::backend, private storage::admin {
+/// A client of a store that lives in a process of its own, where every call is made. Tests can stop or kill that
+/// process, and lose its requests and replies.
+class process_client final : public storage::backend {
  public:
   /// What happens on the way to all clients that share it.
   struct weather {
@@ -28,7 +27,7 @@ class process_client final : public storage::backend, private storage::admin {
 
   [[nodiscard]] std::unique_ptr<storage::claim> open(storage::claim_spec) override;
   [[nodiscard]] std::unique_ptr<storage::cell> open_cell(std::string name) override;
-  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  [[nodiscard]] storage::admin& admin() noexcept override { return admin_; }
   void start(storage::backend_events& events) override { report_to(&events); }
   void close() noexcept override { report_to(nullptr); }
   [[nodiscard]] guarantees promises() const noexcept override { return promises_; }
@@ -38,23 +37,32 @@ class process_client final : public storage::backend, private storage::admin {
   void go_on();
 
  private:
+  class far_target;
   class far_claim;
   class far_cell;
-  [[nodiscard]] runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
-                                                                     std::uint64_t fence, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after,
-                                                             std::size_t most, limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::break_request,
-                                                                         limit) override;
-  [[nodiscard]] runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name,
-                                                                     std::uint32_t whole, limit) override;
-  void report_to(storage::backend_events*);
+  class far_admin final : public storage::admin {
+   public:
+    explicit far_admin(process_client& c) : client_(c) {}
+    runtime::task<storage::answer<state>> inspect(runtime::io&, std::string name, limit) override;
+    runtime::task<storage::answer<listing>> list(runtime::io&, std::string prefix, std::string after, std::size_t most,
+                                                 limit) override;
+    runtime::task<storage::answer<storage::done>> revoke(runtime::io&, std::string name, std::string reason,
+                                                         std::uint64_t fence, limit) override;
+    runtime::task<storage::answer<storage::done>> break_lock(runtime::io&, storage::break_request, limit) override;
+    runtime::task<storage::answer<storage::done>> resize(runtime::io&, std::string name, std::uint32_t whole,
+                                                         limit) override;
+
+   private:
+    process_client& client_;
+  };
   struct call;
-  [[nodiscard]] static bool is(const call&, reply);
-  [[nodiscard]] static storage::failure why(const call&);
-  [[nodiscard]] static storage::answer<storage::done> done_or_not(const call&);
-  runtime::task<runtime::wake> carry(runtime::io&, call&, order_message, std::string text, limit);
+  void report_to(storage::backend_events*);
+  /// Sends the request, and waits for its reply or for the limit; then ends the wait of the other side.
+  runtime::task<runtime::wake> carry(runtime::io&, call&, request, std::string arguments, limit);
+  template <class T>
+  runtime::task<storage::answer<T>> ask(runtime::io&, limit, request_kind, std::uint64_t target, std::string arguments);
+  runtime::task<runtime::wake> wait_there(runtime::io&, limit, request_kind, std::uint64_t target,
+                                          std::string arguments);
   void read_replies();
 
   const guarantees promises_;
@@ -69,6 +77,7 @@ class process_client final : public storage::backend, private storage::admin {
   };
   runtime::guarded<calls> calls_;
   runtime::guarded<storage::backend_events*> events_{nullptr};
+  far_admin admin_{*this};
   std::thread reader_;
 };
 

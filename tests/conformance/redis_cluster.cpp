@@ -1,4 +1,4 @@
-// A cluster takes part in the suite: three primaries, each behind a proxy that loses what it is told to.
+// A cluster takes part in the suite: three primaries, each behind a proxy that can lose messages.
 #include "support/redis_cluster.hpp"
 #include "api/service.hpp"
 #include "conformance/connection.hpp"

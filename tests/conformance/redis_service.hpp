@@ -8,7 +8,7 @@
 
 namespace holdfast::conformance {
 
-/// A real server, and between it and the clients a proxy that loses what it is told to.
+/// A real server behind a proxy that can lose messages.
 class redis_service : public service {
  public:
   static constexpr guarantees promised{

@@ -14,7 +14,7 @@ class sharing : public suite {
 };
 HOLDFAST_FOR(sharing, stores_with({power::share}));
 
-TEST_OF_STORES(sharing, lets_readers_of_several_clients_in_together_and_a_writer_alone) {
+TEST_OF_STORES(sharing, admits_readers_of_several_clients_together_a_writer_alone) {
   shared_mutex one(client(0), "a", patient), two(client(1), "a", patient), three(client(2), "a", patient);
   one.lock_shared();
   EXPECT_TRUE(two.try_lock_shared());
@@ -43,7 +43,7 @@ TEST_OF_STORES(sharing, is_one_lock_with_the_mutex_of_its_name) {
   writing.unlock();
 }
 
-TEST_OF_STORES(sharing, gives_readers_who_are_in_together_one_fence_and_a_writer_a_higher_one) {
+TEST_OF_STORES(sharing, gives_concurrent_readers_one_fence_and_a_writer_a_higher_one) {
   shared_mutex one(client(0), "a", patient), two(client(1), "a", patient);
   one.lock_shared();
   two.lock_shared();
@@ -163,7 +163,7 @@ TEST_OF_STORES(sharing, keeps_threads_of_one_client_apart_as_it_does_clients) {
   EXPECT_TRUE(test::get(std::move(reader)));
 }
 
-TEST_OF_STORES(sharing, refuses_to_lock_again_on_one_thread_in_whatever_way_and_without_asking) {
+TEST_OF_STORES(sharing, refuses_every_relock_on_one_thread_without_a_request) {
   shared_mutex m(client(0), "a", patient);
   const auto refused = [](auto lock) {
     try {
@@ -219,7 +219,7 @@ TEST_OF_STORES(sharing, lets_waiting_readers_in_when_a_writer_becomes_one) {
   m.unlock_shared();
 }
 
-TEST_OF_STORES(sharing, lets_the_next_local_writer_wait_in_the_store_after_a_downgrade) {
+TEST_OF_STORES(sharing, makes_the_next_local_writer_wait_after_a_downgrade) {
   shared_mutex m(client(0), "a", patient);
   m.lock();
   std::future<bool> writer = in_background([&, s = client(0)] {
@@ -233,7 +233,7 @@ TEST_OF_STORES(sharing, lets_the_next_local_writer_wait_in_the_store_after_a_dow
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_OF_STORES(sharing, says_that_nothing_is_held_where_there_is_nothing_to_downgrade) {
+TEST_OF_STORES(sharing, refuses_to_downgrade_a_lock_that_is_not_held) {
   shared_mutex m(client(0), "a", patient);
   EXPECT_THROW(m.unlock_and_lock_shared(), lock_error);
   m.lock_shared();

@@ -17,24 +17,24 @@
 #include "support/recorder.hpp"
 #include "support/threads.hpp"
 
-/// One text for every store. It knows the public API and this header; a store joins with one small file, which defines
-/// a service and a `joined` object (see memory.cpp).
+/// One set of tests for every store. It knows the public API and this header; a store joins with one small file, which
+/// defines a service and a `joined` object (see memory.cpp).
 namespace holdfast::conformance {
 
 using namespace std::chrono_literals;
 
 /// What a store can do to itself, for tests that need it. A store without a power has fewer tests, and none is skipped.
 enum class power {
-  fall_silent,   ///< fall_silent(): no request is carried out, and nobody answers, until heal()
-  lose_replies,  ///< lose_replies(): requests are carried out, and nobody answers, until heal()
+  fall_silent,   ///< fall_silent(): no request is carried out or answered until heal()
+  lose_replies,  ///< lose_replies(): requests are carried out but not answered until heal()
   cut_replies,   ///< cut_replies(n): the next n requests of each kind are carried out, and the connection breaks
   lose_state,    ///< lose_state(): as after a restart without data
-  list_names,    ///< names_left(): what the service still knows
-  end_clients,   ///< kill_newest(): the client that was opened last is gone without a word
+  list_names,    ///< names_left(): the number of names that the service knows
+  end_clients,   ///< kill_newest(): the client that was opened last dies without a release
   share,         ///< readers and permits
   numbers,       ///< storage::cell
-  oversee,       ///< store::list(), break_lock(), and what state says of grants and those who ask
-  stop_clients,  ///< stop_newest(): it stands still, until continue_newest()
+  oversee,       ///< store::list(), break_lock(), and times and notes in state
+  stop_clients,  ///< stop_newest(): the newest client is stopped until continue_newest()
 };
 
 /// A lock service for one test, with nothing in it.
@@ -45,7 +45,7 @@ class service {
   service& operator=(const service&) = delete;
   virtual ~service() = default;
 
-  /// One more client: what another process would have.
+  /// Opens one more client, like another process.
   [[nodiscard]] virtual store open(const open_options&) = 0;
 
   virtual void fall_silent() {}
@@ -64,7 +64,7 @@ struct joined {
   std::string name;
   guarantees promises;
   std::set<power> powers;
-  std::chrono::milliseconds brief;  ///< a ttl that is renewed in time on a busy machine, and soon over
+  std::chrono::milliseconds brief;  ///< a short ttl that is still renewed in time on a busy machine
   std::function<std::unique_ptr<service>()> open;
 
   joined(std::string, guarantees, std::set<power>, std::chrono::milliseconds,
@@ -76,7 +76,7 @@ struct joined {
 /// What a fixture needs of a store. A store that lacks something does not get the fixture's cases.
 struct needs {
   std::set<power> powers;
-  std::optional<guarantees::exclusion> by{};  ///< this way of keeping two holders apart
+  std::optional<guarantees::exclusion> by{};  ///< how the store excludes two holders
   bool fair = false;
 
   [[nodiscard]] bool met_by(const joined&) const;
@@ -84,7 +84,7 @@ struct needs {
 [[nodiscard]] needs stores_with(std::set<power>, std::optional<guarantees::exclusion> by = {});
 [[nodiscard]] needs fair_stores();
 
-/// A service, and clients of it. In the end nothing may be left behind.
+/// A service and its clients. At the end no lock and no waiter may be left.
 class suite : public testing::Test {
  protected:
   suite();
@@ -95,7 +95,7 @@ class suite : public testing::Test {
   /// The n-th client; opened when it is first asked for.
   store& client(std::size_t n = 0);
   [[nodiscard]] test::recorder& seen(std::size_t n = 0);
-  /// Goes, with its handle; leases may keep it alive.
+  /// Drops the handle of the n-th client; leases may keep it alive.
   void drop(std::size_t n);
 
   [[nodiscard]] bool is_free(std::string_view name);  ///< for a client that is used for nothing else

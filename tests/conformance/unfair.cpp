@@ -61,7 +61,7 @@ TEST_OF_STORES(unfair, is_refused_where_all_are_served_in_order) {
 class unfair_stop : public suite {};
 HOLDFAST_FOR(unfair_stop, stores_with({power::stop_clients}));
 
-// The first in line is told that the lock is free, and does not come: a newcomer gets it at once, a waiter after a
+// The first in line is notified that the lock is free, and does not poll: a newcomer gets it at once, a waiter after a
 // while.
 TEST_OF_STORES(unfair_stop, lets_others_take_what_one_who_stands_still_was_told_of) {
   lease first = client(0).acquire("a", whoever_comes);

@@ -1,218 +1,227 @@
 #pragma once
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "holdfast/listing.hpp"
-#include "holdfast/state.hpp"
+#include "storage/claim.hpp"
 
-/// What a test and a client in another process say to each other: one packet a message, over a SOCK_SEQPACKET pair.
+/// What a test and a client in another process say to each other: one packet per message, over a SOCK_SEQPACKET pair.
+/// A request is followed by the arguments of the call, a reply by its result.
 namespace holdfast::conformance {
 
 enum class request_kind : std::uint8_t {
   open,
+  open_cell,
+  close,
+  cut,  ///< ends the wait of an earlier call
   poll,
   wakeup,
   renew,
   downgrade,
   release,
-  resize,
-  inspect,
-  revoke,
-  list,
-  break_lock,
-  close,
-  cut,
-  open_cell,
   get,
   put,
   changed,
-  close_cell
+  inspect,
+  list,
+  revoke,
+  break_lock,
+  resize
 };
 
-struct order_message {
+struct request {
   request_kind what{};
-  std::uint64_t claim = 0;
-  std::uint64_t call = 0;  ///< of this order, or for cut: of the one that is to end
-  std::int64_t until = 0;  ///< on the boot clock, in nanoseconds
-  std::int64_t ttl = 0;    ///< in milliseconds
-  std::uint64_t owner[2]{};
-  std::uint64_t only[2]{};  ///< whose lock is broken
-  std::uint32_t part = 0;
-  std::uint32_t whole = 0;
-  std::uint64_t fence = 0;
-  std::int64_t delay = 0;     ///< in milliseconds
-  std::uint64_t version = 0;  ///< of a cell
-  std::uint64_t number = 0;
-  bool there = false;
-  bool again = false;
-  bool fixed = false;
-  bool barges = false;
-  bool queue = true;
-  std::uint16_t name =
-      0;  ///< bytes of the text that are the name; the rest is the label, or the reason, or where to go on
-};
-
-enum class reply : std::uint8_t { yes, no, unknown, woken, asked };
-
-struct reply_message {
-  reply what{};
+  std::uint64_t target = 0;  ///< the claim or cell; 0: the store
   std::uint64_t call = 0;
-  std::uint64_t fence = 0;
-  std::uint64_t fences = 0;
-  std::int64_t until = 0;
-  std::uint64_t version = 0;  ///< of a cell
-  std::uint64_t number = 0;
-  std::int64_t left = 0;     ///< in milliseconds
-  bool there = false;        ///< of a cell; of who is asked: what it had was taken
-  bool is_late = false;      ///< of an unknown
-  int code = 0;              ///< an errc, or a runtime::wake
-  std::uint64_t owner[2]{};  ///< of who is asked; the text is the reason then
+  storage::instant until{};
 };
 
-/// A state as a text, and back.
-class packing {
+struct reply {
+  std::uint64_t call = 0;  ///< 0: a revoke_request follows
+};
+
+template <class... Functions>
+struct overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+/// The fields of each message, for packing and unpacking.
+inline constexpr overloaded fields{
+    [](auto& a, request& r) { a(r.what, r.target, r.call, r.until); },
+    [](auto& a, reply& r) { a(r.call); },
+    [](auto& a, storage::owner_id& id) { a(id.high, id.low); },
+    [](auto& a, storage::share& s) { a(s.part, s.whole); },
+    [](auto& a, storage::claim_spec& s) {
+      a(s.name, s.owner, s.wants, s.ttl, s.delay, s.fixed, s.queue, s.barges, s.label);
+    },
+    [](auto& a, storage::grant& g) { a(g.fence, g.fences, g.deadline); },
+    [](auto&, storage::done&) {},
+    [](auto& a, storage::busy& b) { a(b.holder, b.asked); },
+    [](auto& a, storage::failure& f) { a(f.code, f.text, f.left_to_caller, f.is_late); },
+    [](auto& a, storage::reading& r) { a(r.version, r.there, r.number, r.note, r.left); },
+    [](auto& a, storage::change& c) { a(c.id, c.number, c.note, c.ttl, c.again); },
+    [](auto& a, storage::revoke_request& r) { a(r.owner, r.fence, r.reason, r.broken); },
+    [](auto& a, storage::break_request& r) { a(r.id, r.name, r.fence, r.owner, r.reason); },
+    [](auto& a, state::party& p) { a(p.owner, p.label, p.host, p.pid, p.program, p.permits, p.reads); },
+    [](auto& a, state::holder& h) { a(static_cast<state::party&>(h), h.foreign, h.fence, h.left, h.since, h.margin); },
+    [](auto& a, state::note& n) { a(n.reason, n.by, n.fence, n.at); },
+    [](auto& a, state& s) {
+      a(s.holders, s.holding, s.permits, s.waiters, s.waiting, s.waiting_since, s.asked, s.broken);
+    },
+    [](auto& a, listing::entry& e) { a(e.name, e.now); },
+    [](auto& a, listing& l) { a(l.names, l.next); }};
+
+template <class T>
+concept plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+class packer {
  public:
-  static std::string packed(const listing& page) {
-    packing p;
-    p.text(page.next).number(page.names.size());
-    for (const listing::entry& each : page.names) p.text(each.name).text(packed(each.now));
-    return p.text_;
+  template <class... T>
+  void operator()(const T&... each) {
+    (put(each), ...);
   }
-  static listing unpacked_page(std::string text) {
-    packing p;
-    p.text_ = std::move(text);
-    listing page;
-    p.text(page.next);
-    page.names.resize(p.number());
-    for (listing::entry& each : page.names) {
-      std::string is;
-      p.text(each.name);
-      p.text(is);
-      each.now = unpacked(std::move(is));
-    }
-    return page;
+  template <class T>
+  void answer(storage::answer<T> a) {
+    (*this)(a.is_yes(), a.is_no());
+    if (a.is_yes()) return put(a.value());
+    a.is_no() ? put(a.who()) : put(a.why());
   }
-  static std::string packed(const state& s) {
-    packing p;
-    p.number(s.holding).number(s.permits).number(s.waiting).number(s.holders.size());
-    for (const state::holder& h : s.holders) {
-      p.party(h).number(h.foreign).number(h.fence).number(h.left ? static_cast<std::uint64_t>(h.left->count()) + 1 : 0);
-      p.date(h.since);
-    }
-    p.number(s.waiters.size());
-    for (const state::party& w : s.waiters) p.party(w);
-    p.note(s.asked).note(s.broken).date(s.waiting_since);
-    return p.text_;
+  std::string bytes;
+
+ private:
+  template <plain T>
+  void put(const T& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  static state unpacked(std::string text) {
-    packing p;
-    p.text_ = std::move(text);
-    state s;
-    s.holding = p.number();
-    s.permits = static_cast<std::uint32_t>(p.number());
-    s.waiting = p.number();
-    s.holders.resize(p.number());
-    for (state::holder& h : s.holders) {
-      p.party(h);
-      h.foreign = p.number() != 0;
-      h.fence = p.number();
-      if (const std::uint64_t left = p.number()) h.left = std::chrono::milliseconds(left - 1);
-      p.date(h.since);
-    }
-    s.waiters.resize(p.number());
-    for (state::party& w : s.waiters) p.party(w);
-    p.note(s.asked);
-    p.note(s.broken);
-    p.date(s.waiting_since);
-    return s;
+  void put(const std::string& text) {
+    put(text.size());
+    bytes += text;
+  }
+  template <class T>
+  void put(const std::vector<T>& all) {
+    put(all.size());
+    for (const T& each : all) put(each);
+  }
+  template <class T>
+  void put(const std::optional<T>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
+  template <class N, class P>
+  void put(const std::chrono::duration<N, P>& d) {
+    put(d.count());
+  }
+  template <class C, class D>
+  void put(const std::chrono::time_point<C, D>& t) {
+    put(t.time_since_epoch());
+  }
+  template <class T>
+  void put(const T& message) {
+    fields(*this, const_cast<T&>(message));  // it is only read
+  }
+};
+
+class unpacker {
+ public:
+  explicit unpacker(std::string bytes) : bytes_(std::move(bytes)) {}
+  template <class... T>
+  void operator()(T&... each) {
+    (get(each), ...);
+  }
+  template <class... T>
+  std::tuple<T...> take() {
+    std::tuple<T...> all;
+    std::apply(*this, all);
+    return all;
+  }
+  template <class T>
+  storage::answer<T> answer() {
+    const auto [yes, no] = take<bool, bool>();
+    if (yes) return storage::answer<T>::yes(std::get<0>(take<T>()));
+    if (no) return storage::answer<T>::no(std::get<0>(take<storage::busy>()));
+    storage::failure why(errc::unreachable, "");
+    get(why);
+    return storage::answer<T>::unknown(std::move(why));
   }
 
  private:
-  packing& number(std::uint64_t n) {
-    text_.append(reinterpret_cast<const char*>(&n), sizeof n);
-    return *this;
+  template <plain T>
+  void get(T& value) {
+    if (bytes_.copy(reinterpret_cast<char*>(&value), sizeof value, at_) != sizeof value) {
+      throw std::out_of_range("a message is too short");
+    }
+    at_ += sizeof value;
   }
-  std::uint64_t number() {
-    std::uint64_t n = 0;
-    std::memcpy(&n, text_.data() + at_, sizeof n);
-    at_ += sizeof n;
+  std::size_t size() {
+    std::size_t n = 0;
+    get(n);
     return n;
   }
-  packing& text(const std::string& t) {
-    number(t.size());
-    text_ += t;
-    return *this;
+  void get(std::string& text) {
+    const std::size_t n = size();
+    text = bytes_.substr(at_, n);
+    at_ += n;
   }
-  void text(std::string& t) {
-    const std::size_t size = number();
-    t = text_.substr(at_, size);
-    at_ += size;
+  template <class T>
+  void get(std::vector<T>& all) {
+    all.resize(size());
+    for (T& each : all) get(each);
   }
-  using date_of = std::optional<std::chrono::system_clock::time_point>;
-  packing& date(const date_of& d) { return number(d ? static_cast<std::uint64_t>(d->time_since_epoch().count()) : 0); }
-  void date(date_of& d) {
-    const std::uint64_t n = number();
-    if (n != 0) d.emplace(std::chrono::system_clock::duration(n));
+  template <class T>
+  void get(std::optional<T>& value) {
+    bool there = false;
+    get(there);
+    if (there) get(value.emplace());
   }
-  packing& note(const std::optional<state::note>& n) {
-    number(n.has_value());
-    return n ? text(n->reason).text(n->by).number(n->fence).date(n->at) : *this;
+  template <class N, class P>
+  void get(std::chrono::duration<N, P>& d) {
+    N n{};
+    get(n);
+    d = std::chrono::duration<N, P>(n);
   }
-  void note(std::optional<state::note>& n) {
-    if (number() == 0) return;
-    state::note made{};
-    text(made.reason);
-    text(made.by);
-    made.fence = number();
-    date(made.at);
-    n = std::move(made);
+  template <class C, class D>
+  void get(std::chrono::time_point<C, D>& t) {
+    D since{};
+    get(since);
+    t = std::chrono::time_point<C, D>(since);
   }
-  packing& party(const state::party& w) {
-    text(w.owner).text(w.label).text(w.host).text(w.program);
-    return number(static_cast<std::uint64_t>(w.pid)).number(w.permits).number(w.reads);
+  template <class T>
+  void get(T& message) {
+    fields(*this, message);
   }
-  void party(state::party& w) {
-    text(w.owner);
-    text(w.label);
-    text(w.host);
-    text(w.program);
-    w.pid = static_cast<std::int64_t>(number());
-    w.permits = static_cast<std::uint32_t>(number());
-    w.reads = number() != 0;
-  }
-  std::string text_;
+  std::string bytes_;
   std::size_t at_ = 0;
 };
 
-template <class Message>
-bool send(int socket, const Message& message, const std::string& text = {}) {
-  static_assert(std::is_trivially_copyable_v<Message>);
-  std::string packet(sizeof message, '\0');
-  std::memcpy(packet.data(), &message, sizeof message);
-  packet += text;
+template <class... T>
+std::string packed(const T&... each) {
+  packer all;
+  all(each...);
+  return std::move(all.bytes);
+}
+
+inline bool send(int socket, const std::string& packet) {
   return ::send(socket, packet.data(), packet.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(packet.size());
 }
 
-/// Nothing: the other side is gone.
-template <class Message>
-std::optional<Message> receive(int socket, std::string& text) {
+/// Returns nothing if the other side is gone.
+inline std::optional<unpacker> receive(int socket) {
   std::string packet(192 * 1024, '\0');
   ssize_t n = 0;
   do n = ::recv(socket, packet.data(), packet.size(), 0);
   while (n < 0 && errno == EINTR);
-  if (n < static_cast<ssize_t>(sizeof(Message))) return std::nullopt;
-  Message message;
-  std::memcpy(&message, packet.data(), sizeof message);
-  text.assign(packet, sizeof message, static_cast<std::size_t>(n) - sizeof message);
-  return message;
+  if (n <= 0) return std::nullopt;
+  packet.resize(static_cast<std::size_t>(n));
+  return unpacker(std::move(packet));
 }
 
 }  // namespace holdfast::conformance

@@ -22,7 +22,7 @@ TEST_F(redis_clock, can_be_set_by_this_test) {
   EXPECT_GE(server_seconds(), before + 3600);
 }
 
-TEST_F(redis_clock, that_differs_from_ours_is_found_when_the_store_is_examined) {
+TEST_F(redis_clock, reports_an_offset_in_the_health_check) {
   clock.set_ahead(-1h);
   watched_client one(server.url());
   const std::vector<finding> all = one.store.examine();
@@ -30,7 +30,7 @@ TEST_F(redis_clock, that_differs_from_ours_is_found_when_the_store_is_examined) 
   EXPECT_TRUE(test::is(all, "redis.clock_rate", finding::severity::fine));
 }
 
-TEST_F(redis_clock, that_is_set_while_the_store_is_examined_is_found) {
+TEST_F(redis_clock, reports_a_step_during_the_health_check) {
   watched_client one(server.url());
   auto examining = std::async(std::launch::async, [&] { return one.store.examine(); });
   EXPECT_TRUE(test::eventually([&] {  // it has read the clock once
@@ -40,7 +40,7 @@ TEST_F(redis_clock, that_is_set_while_the_store_is_examined_is_found) {
   EXPECT_TRUE(test::is(test::get(std::move(examining)), "redis.clock_rate", finding::severity::danger));
 }
 
-TEST_F(redis_clock, that_is_set_while_one_waits_is_told_to_the_observer) {
+TEST_F(redis_clock, reports_a_step_to_the_observer_while_a_client_waits) {
   watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   auto waiting = other.wait_for("a");
@@ -56,7 +56,7 @@ TEST_F(redis_clock, that_is_set_while_one_waits_is_told_to_the_observer) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_F(redis_clock, that_is_set_forwards_ends_leases_and_their_holders_hear_of_it) {
+TEST_F(redis_clock, reports_loss_when_set_forwards) {
   watched_client one(server.url());
   lease held = one.store.acquire("a", {.ttl = 900ms});
   const std::stop_token lost = held.lost_token();
@@ -65,7 +65,7 @@ TEST_F(redis_clock, that_is_set_forwards_ends_leases_and_their_holders_hear_of_i
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_clock, that_is_set_forwards_lets_a_second_holder_in_and_its_fence_is_higher) {
+TEST_F(redis_clock, raises_the_fence_of_a_second_holder_when_set_forwards) {
   watched_client one(server.url()), other(server.url());
   const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});
   clock.set_ahead(2h);
@@ -77,7 +77,7 @@ TEST_F(redis_clock, that_is_set_forwards_lets_a_second_holder_in_and_its_fence_i
   EXPECT_FALSE(storage.admit(before.fence()));
 }
 
-TEST_F(redis_clock, that_is_set_back_does_not_make_fences_go_back) {
+TEST_F(redis_clock, never_lowers_fences_when_set_back) {
   watched_client one(server.url());
   std::uint64_t last = 0;
   for (const std::chrono::milliseconds ahead : {0ms, 10'000ms, 5'000ms, -60'000ms, 0ms}) {
@@ -89,7 +89,7 @@ TEST_F(redis_clock, that_is_set_back_does_not_make_fences_go_back) {
   }
 }
 
-TEST_F(redis_clock, that_is_set_back_keeps_a_dead_holders_lock_for_longer_and_lets_the_living_go_on) {
+TEST_F(redis_clock, only_delays_expiry_of_dead_holders_when_set_back) {
   watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a", {.ttl = 900ms});
   auto waiting = other.wait_for("a");
@@ -99,7 +99,7 @@ TEST_F(redis_clock, that_is_set_back_keeps_a_dead_holders_lock_for_longer_and_le
   EXPECT_TRUE(test::get(std::move(waiting))) << "the message that gave it to us came from a clock that went back";
 }
 
-TEST_F(redis_clock, that_is_set_forwards_while_one_waits_makes_it_ask_before_it_believes) {
+TEST_F(redis_clock, makes_a_waiter_poll_before_it_trusts_a_grant) {
   watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a", {.ttl = 24h});
   auto waiting = other.wait_for("a");

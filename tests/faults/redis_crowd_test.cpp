@@ -20,7 +20,7 @@ class redis_crowd : public testing::Test {
   holdfast::store store = open(server.url("timeout=2s"));
 };
 
-TEST_F(redis_crowd, of_permits_that_run_out_at_once_is_taken_back_at_once) {
+TEST_F(redis_crowd, takes_back_permits_that_expire_together) {
   semaphore permits(store, "a", crowd_size, {.ttl = 2s, .renew = false});
   std::vector<lease> all;
   for (int n = 0; n < crowd_size; ++n) all.push_back(permits.take());
@@ -30,7 +30,7 @@ TEST_F(redis_crowd, of_permits_that_run_out_at_once_is_taken_back_at_once) {
   EXPECT_TRUE(everything.held()) << "what was lost before is not given back a second time";
 }
 
-TEST_F(redis_crowd, of_readers_comes_in_when_the_writer_goes) {
+TEST_F(redis_crowd, admits_all_readers_when_the_writer_releases) {
   lease writer = store.acquire("a", {.ttl = 1h});
   std::atomic<int> came{0}, failed{0};
   runtime::guarded<std::vector<lease>> in;
@@ -55,7 +55,7 @@ TEST_F(redis_crowd, of_readers_comes_in_when_the_writer_goes) {
 }
 
 // Below the engine, which sends one caller of a process at a time.
-TEST_F(redis_crowd, of_waiters_is_served_in_order) {
+TEST_F(redis_crowd, serves_waiters_in_order) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(server.url("timeout=2s"), loop);
   loop.start();

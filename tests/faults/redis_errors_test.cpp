@@ -37,7 +37,7 @@ class redis_error : public testing::Test {
   }
 };
 
-TEST_F(redis_error, oom_is_not_ready_and_what_is_held_can_be_renewed_and_given_back) {
+TEST_F(redis_error, oom_refuses_new_locks_but_allows_renew_and_release) {
   store one = open(server.url());
   lease held = one.acquire("b");
   configure("maxmemory", "1");
@@ -46,7 +46,7 @@ TEST_F(redis_error, oom_is_not_ready_and_what_is_held_can_be_renewed_and_given_b
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_F(redis_error, oom_lets_a_lock_be_handed_on) {
+TEST_F(redis_error, oom_allows_handing_a_lock_on) {
   watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a");
   auto waiting = other.wait_for("a");
@@ -55,7 +55,7 @@ TEST_F(redis_error, oom_lets_a_lock_be_handed_on) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST(redis_error_of_a_disk, misconf_is_not_ready_until_it_is_mended) {
+TEST(redis_error_of_a_disk, misconf_is_not_ready_until_the_disk_works) {
   test::redis_server server({"--enable-protected-configs", "yes"});
   const auto configure = [&](const std::string& what, const std::string& value) {
     EXPECT_EQ(server.ask({"CONFIG", "SET", what, value}).text, "OK");
@@ -76,7 +76,7 @@ TEST_F(redis_error, noreplicas_is_not_ready) {
   expect(of_acquire(), {errc::not_ready, "NOREPLICAS", "min-replicas-to-write"});
 }
 
-TEST_F(redis_error, readonly_is_not_ready_and_is_over_when_the_server_is_a_primary_again) {
+TEST_F(redis_error, readonly_is_not_ready_until_the_server_is_a_primary) {
   (void)server.ask({"REPLICAOF", "127.0.0.1", "1"});
   (void)server.ask({"CONFIG", "SET", "replica-serve-stale-data", "yes"});
   expect(of_acquire(), {errc::not_ready, "READONLY", "connect to the primary"});
@@ -86,7 +86,7 @@ TEST_F(redis_error, readonly_is_not_ready_and_is_over_when_the_server_is_a_prima
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_F(redis_error, busy_is_not_ready_and_is_over_with_the_script) {
+TEST_F(redis_error, busy_is_not_ready_until_the_script_ends) {
   configure("busy-reply-threshold", "1");
   std::thread forever([&] { (void)server.ask({"EVAL", "while true do end", "0"}); });
   EXPECT_TRUE(test::eventually([&] { return server.ask({"PING"}).text.starts_with("BUSY"); }));
@@ -106,7 +106,7 @@ TEST_F(redis_error, wrongtype_is_foreign_and_leaves_the_key_alone) {
   expect(of_acquire(), {errc::foreign, "WRONGTYPE", "prefix"});
 }
 
-TEST_F(redis_error, noauth_is_denied_and_says_where_a_password_goes) {
+TEST_F(redis_error, noauth_is_denied_and_shows_where_the_password_goes) {
   configure("requirepass", "a secret");
   expect(of_acquire(), {errc::denied, "NOAUTH", "password"});
 }
@@ -133,7 +133,7 @@ TEST_F(redis_error, wrongpass_is_denied_and_shows_no_password) {
   EXPECT_EQ(got.second.find("%20"), std::string::npos) << got.second;
 }
 
-TEST_F(redis_error, noperm_is_denied_whether_it_is_the_script_a_command_in_it_a_key_or_a_channel) {
+TEST_F(redis_error, noperm_is_denied_for_scripts_commands_keys_and_channels) {
   const auto denied = [&](const std::vector<std::string>& rights) {
     std::vector<std::string> words = {"ACL", "SETUSER", "poor", "reset", "on", ">x"};
     words.insert(words.end(), rights.begin(), rights.end());
@@ -150,18 +150,18 @@ TEST_F(redis_error, noperm_is_denied_whether_it_is_the_script_a_command_in_it_a_
   denied({"~*", "resetchannels", "+@all"});
 }
 
-TEST_F(redis_error, a_database_that_is_not_there_is_a_bad_url) {
+TEST_F(redis_error, missing_database_is_a_bad_url) {
   expect(of_acquire("db=4000"), {errc::bad_url, "DB index is out of range", "no such database"});
 }
 
-TEST(redis_error_of_a_cluster, is_told_at_once_since_a_lock_would_not_be_handed_on_there) {
+TEST(redis_error_of_a_cluster, is_reported_at_once_by_a_url_for_one_server) {
   const test::redis_server node({"--cluster-enabled", "yes"});
   const auto got = failure_of([&] { (void)open(node.url()).acquire("a"); });
   EXPECT_EQ(got.first, errc::unsupported) << got.second;
   EXPECT_NE(got.second.find("cluster"), std::string::npos) << got.second;
 }
 
-TEST(redis_error_of_an_old_server, that_knows_no_hello_is_none) {
+TEST(redis_error_of_an_old_server, is_absent_if_only_hello_is_unknown) {
   test::redis_server server({"--rename-command", "HELLO", ""});
   watched_client one(server.url()), other(server.url());
   lease held = one.store.acquire("a");
@@ -170,13 +170,13 @@ TEST(redis_error_of_an_old_server, that_knows_no_hello_is_none) {
   EXPECT_TRUE(test::get(std::move(waiting))) << "messages come on a connection of their own";
 }
 
-TEST(redis_error_of_an_old_server, that_knows_no_scripts_says_what_is_needed) {
+TEST(redis_error_of_an_old_server, without_scripts_names_the_required_version) {
   test::redis_server server({"--rename-command", "EVALSHA", ""});
   const auto got = failure_of([&] { (void)open(server.url(), {.patience = 300ms}).acquire("a"); });
   expect(got, {errc::unsupported, "unknown command", "needs Redis 7.0"});
 }
 
-TEST(redis_error_of_an_old_server, that_knows_no_sharded_channels_says_what_is_needed) {
+TEST(redis_error_of_an_old_server, without_sharded_channels_names_required_version) {
   test::redis_server server({"--rename-command", "SSUBSCRIBE", ""});
   store one = open(server.url()), other = open(server.url(), {.patience = 300ms});
   const lease held = one.acquire("a");
@@ -184,7 +184,7 @@ TEST(redis_error_of_an_old_server, that_knows_no_sharded_channels_says_what_is_n
   expect(got, {errc::unsupported, "unknown command", "needs Redis 7.0"});
 }
 
-TEST(redis_error_of_something_else, is_unreachable_and_says_so) {
+TEST(redis_error_of_another_protocol, is_unreachable) {
   const auto got = failure_of([&] { (void)open("redis+unix:///nowhere/at/all", {.patience = 100ms}).acquire("a"); });
   expect(got, {errc::unreachable, "No such file", "/nowhere/at/all"});
 }
@@ -306,7 +306,7 @@ test::user_coroutine acquire_and_say_why(store s, std::string& why, std::binary_
   over.release();
 }
 
-TEST_P(redis_refusal, is_the_same_error_for_async_and_blocking_calls) {
+TEST_P(redis_refusal, is_the_same_error_in_async_and_blocking_calls) {
   GetParam().begins(server);
   const std::string blocking = failure_of([&] { (void)opened().acquire("a"); }).second;
   EXPECT_NE(blocking.find(GetParam().word), std::string::npos) << blocking;

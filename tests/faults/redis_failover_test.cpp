@@ -22,7 +22,7 @@ bool misses_one(redis_group& all) {
   return false;
 }
 
-TEST(redis_failover, to_any_replica_keeps_a_lock_for_which_all_of_them_were_waited_for) {
+TEST(redis_failover, keeps_a_lock_acknowledged_by_all_replicas) {
   redis_group all({.down_after = 1500ms});
   watched_client one(all.url("timeout=5s&wait_replicas=all&wait_timeout=4s"), failover_patience);
   watched_client other(all.url(short_timeout), failover_patience);
@@ -34,7 +34,7 @@ TEST(redis_failover, to_any_replica_keeps_a_lock_for_which_all_of_them_were_wait
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST(redis_failover, to_a_replica_that_was_not_waited_for_is_a_loss_that_is_told_and_the_next_fence_is_higher) {
+TEST(redis_failover, reports_loss_and_raises_the_fence_on_unacked_replica) {
   redis_group all;
   watched_client one(all.url("timeout=5s&wait_replicas=1&wait_timeout=4s"), failover_patience);
   watched_client other(all.url(short_timeout), failover_patience);
@@ -51,7 +51,7 @@ TEST(redis_failover, to_a_replica_that_was_not_waited_for_is_a_loss_that_is_told
   EXPECT_TRUE(happens(lost)) << "long before the ttl";
 }
 
-TEST(redis_failover, that_cuts_the_old_primary_off_ends_the_leases_there_if_it_may_not_write_without_replicas) {
+TEST(redis_failover, ends_leases_on_an_isolated_primary_that_needs_replicas) {
   redis_group all({.sentinels = 0});
   (void)all.server(0).ask({"CONFIG", "SET", "min-replicas-to-write", "1"});
   watched_client one(all.server(0).url(short_timeout), 2s);
@@ -63,7 +63,7 @@ TEST(redis_failover, that_cuts_the_old_primary_off_ends_the_leases_there_if_it_m
   EXPECT_EQ(why, errc::not_ready) << text;
 }
 
-TEST(redis_failover, that_does_not_come_since_the_primary_is_back_and_empty_is_a_loss_that_is_told) {
+TEST(redis_failover, reports_loss_when_primary_returns_empty) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   const lease held = one.store.acquire("a", {.ttl = 1h});
@@ -77,7 +77,7 @@ TEST(redis_failover, that_does_not_come_since_the_primary_is_back_and_empty_is_a
   EXPECT_GT(next->fence(), held.fence());
 }
 
-TEST(redis_failover, gives_a_reader_a_higher_fence_where_a_release_was_lost) {
+TEST(redis_failover, gives_a_reader_a_higher_fence_after_a_lost_release) {
   redis_group all({.replicas = 1, .sentinels = 0});
   watched_client before(all.server(0).url()), after(all.server(1).url());
   shared_mutex reader(before.store, "a", {.ttl = 5s}), next(after.store, "a");
@@ -92,7 +92,7 @@ TEST(redis_failover, gives_a_reader_a_higher_fence_where_a_release_was_lost) {
   next.unlock_shared();
 }
 
-TEST(redis_failover, lets_a_reader_join_those_that_it_has_kept) {
+TEST(redis_failover, lets_a_reader_join_surviving_readers) {
   redis_group all;
   watched_client one(all.url(short_timeout), failover_patience), other(all.url(short_timeout), failover_patience);
   shared_mutex kept(one.store, "a", {.ttl = 1h}), joins(other.store, "a");
@@ -106,15 +106,15 @@ TEST(redis_failover, lets_a_reader_join_those_that_it_has_kept) {
 }
 
 /// The clock of the first primary is an hour ahead of all others.
-class redis_failover_to_a_clock_that_is_behind : public testing::Test {
+class redis_failover_to_a_slow_clock : public testing::Test {
  protected:
-  redis_failover_to_a_clock_that_is_behind() { clock.set_ahead(1h); }
+  redis_failover_to_a_slow_clock() { clock.set_ahead(1h); }
   const test::stepped_clock clock;
   redis_group all{{.first_environment = clock.environment()}};
   watched_client one{all.url(short_timeout), failover_patience}, other{all.url(short_timeout), failover_patience};
 };
 
-TEST_F(redis_failover_to_a_clock_that_is_behind, has_fences_that_grow_where_the_last_one_was_passed_on) {
+TEST_F(redis_failover_to_a_slow_clock, raises_fences_if_the_last_one_was_replicated) {
   lease held = one.store.acquire("a", {.ttl = 60s});
   ASSERT_TRUE(test::eventually([&] { return all.have_all("holdfast:{a}") && all.have_all("holdfast:{a}:f"); }));
   auto waiting = other.wait_for("a", {.ttl = 60s});
@@ -126,7 +126,7 @@ TEST_F(redis_failover_to_a_clock_that_is_behind, has_fences_that_grow_where_the_
   EXPECT_GT(next->fence(), held.fence());
 }
 
-TEST_F(redis_failover_to_a_clock_that_is_behind, has_lower_fences_where_it_was_not) {
+TEST_F(redis_failover_to_a_slow_clock, lowers_fences_if_the_last_one_was_not_replicated) {
   all.cut_off(1);
   all.cut_off(2);
   const lease held = one.store.acquire("a", {.ttl = 1h});

@@ -34,7 +34,7 @@ class redis_gate : public testing::Test {
   test::redis_server server;
 };
 
-TEST_F(redis_gate, refuses_the_late_write_of_a_holder_that_was_overtaken) {
+TEST_F(redis_gate, rejects_the_late_write_of_an_overtaken_holder) {
   watched_client one(server.url()), other(server.url());
   lease paused = one.store.acquire("seat", {.ttl = 50ms, .renew = false});
   const std::string old_fence = std::to_string(paused.fence());
@@ -46,7 +46,7 @@ TEST_F(redis_gate, refuses_the_late_write_of_a_holder_that_was_overtaken) {
   EXPECT_EQ(server.ask({"GET", "{seat}"}).text, "Grace") << "the value is a plain string";
 }
 
-TEST_F(redis_gate, refuses_an_old_holder_once_a_newer_one_has_read) {
+TEST_F(redis_gate, rejects_an_old_holder_after_a_newer_one_has_read) {
   EXPECT_EQ(gets("1"), "nil");
   EXPECT_EQ(gets("2"), "nil");
   EXPECT_FALSE(sets("1", "late"));
@@ -55,7 +55,7 @@ TEST_F(redis_gate, refuses_an_old_holder_once_a_newer_one_has_read) {
   EXPECT_EQ(gets("2"), "in time");
 }
 
-TEST_F(redis_gate, compares_fences_that_a_number_of_lua_cannot_tell_apart) {
+TEST_F(redis_gate, compares_fences_beyond_the_precision_of_lua_numbers) {
   EXPECT_TRUE(sets("9007199254740993", "higher"));
   EXPECT_FALSE(sets("9007199254740992", "lower"));
   EXPECT_FALSE(sets("999", "shorter"));
@@ -72,7 +72,7 @@ TEST_F(redis_gate, deletes_when_no_value_is_given) {
   EXPECT_EQ(server.ask({"TTL", "{seat}:fence"}).number, -1) << "the gate has no end";
 }
 
-TEST_F(redis_gate, writes_nothing_when_it_is_given_something_else_than_a_fence) {
+TEST_F(redis_gate, writes_nothing_for_an_invalid_fence) {
   for (const char* text : {"", "0", "01", "-1", "+1", "1 ", "1.0", "1e3", "x", "100000000000000000000"}) {
     EXPECT_TRUE(eval(redis_fence_gate::set(), {text, "a"}).is(kind::error)) << text;
     EXPECT_TRUE(eval(redis_fence_gate::get(), {text}).is(kind::error)) << text;

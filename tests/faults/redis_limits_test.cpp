@@ -139,7 +139,7 @@ TEST_F(redis_limits, keeps_locks_when_events_cannot_reconnect) {
   EXPECT_TRUE(with_few.ends_well());
 }
 
-TEST_F(redis_limits, keeps_locks_when_the_server_takes_no_client) {
+TEST_F(redis_limits, keeps_locks_when_the_server_accepts_no_client) {
   watched_client one(server.url());
   std::vector<lease> held;
   held.push_back(one.store.acquire("a", {.ttl = ttl_in_need}));

@@ -36,7 +36,7 @@ class redis_replicas : public testing::Test {
   }
 };
 
-TEST_F(redis_replicas, have_a_lock_before_its_holder_has) {
+TEST_F(redis_replicas, have_a_lock_before_its_holder) {
   for (const std::string wait : {"wait_replicas=2", "wait_replicas=all"}) {
     watched_client one(url(wait), failover_patience);
     for (int n = 0; n < 50; ++n) {
@@ -49,7 +49,7 @@ TEST_F(redis_replicas, have_a_lock_before_its_holder_has) {
   }
 }
 
-TEST_F(redis_replicas, may_be_paused_where_fewer_are_asked_for) {
+TEST_F(redis_replicas, may_be_paused_if_fewer_are_required) {
   watched_client number(url("wait_replicas=1"), failover_patience),
       majority(url("wait_replicas=majority"), failover_patience);
   EXPECT_TRUE(majority.store.try_acquire("warm", within(test::hang)));  // it has counted two
@@ -58,7 +58,7 @@ TEST_F(redis_replicas, may_be_paused_where_fewer_are_asked_for) {
   EXPECT_TRUE(majority.store.try_acquire("b", within(test::hang)));
 }
 
-TEST_F(redis_replicas, that_are_paused_and_needed_make_it_an_error_that_says_how_many_and_the_lock_is_given_back) {
+TEST_F(redis_replicas, fail_and_release_the_lock_if_required_ones_are_paused) {
   watched_client two(url("wait_replicas=2", "200ms"), 2s), every(url("wait_replicas=all", "200ms"), 2s);
   {
     const lease warm = every.store.acquire("warm");  // it has counted two
@@ -77,7 +77,7 @@ TEST_F(redis_replicas, that_are_paused_and_needed_make_it_an_error_that_says_how
   EXPECT_TRUE(is_free("b"));
 }
 
-TEST_F(redis_replicas, that_come_back_in_time_are_waited_for) {
+TEST_F(redis_replicas, are_waited_for_if_they_return_in_time) {
   watched_client one(url("wait_replicas=2", "300ms"), failover_patience);
   all.server(1).stop();
   auto got = std::async(std::launch::async, [&] { return one.store.try_acquire("a", within(test::hang)); });
@@ -86,7 +86,7 @@ TEST_F(redis_replicas, that_come_back_in_time_are_waited_for) {
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_F(redis_replicas, are_fewer_than_are_asked_for) {
+TEST_F(redis_replicas, fail_if_there_are_fewer_than_required) {
   watched_client one(url("wait_replicas=3", "200ms"), 2s);
   const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
   EXPECT_EQ(why, errc::not_ready) << text;
@@ -94,7 +94,7 @@ TEST_F(redis_replicas, are_fewer_than_are_asked_for) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_F(redis_replicas, have_a_lock_that_was_handed_on_before_its_next_holder_has) {
+TEST_F(redis_replicas, have_a_handed_on_lock_before_its_next_holder) {
   watched_client one(url("wait_replicas=2"), failover_patience), other(url("wait_replicas=2"), failover_patience);
   lease held = one.store.acquire("a", {.ttl = 20s});
   auto waiting = other.wait_for("a", {.ttl = 20s});
@@ -109,7 +109,7 @@ TEST_F(redis_replicas, have_a_lock_that_was_handed_on_before_its_next_holder_has
   }
 }
 
-TEST_F(redis_replicas, have_several_names_readers_and_permits_as_well) {
+TEST_F(redis_replicas, also_cover_several_names_readers_and_permits) {
   watched_client one(url("wait_replicas=2"), failover_patience);
   const auto on_replicas = [&](const std::string& key) {
     return all.server(1).keys(key).size() + all.server(2).keys(key).size();
@@ -125,7 +125,7 @@ TEST_F(redis_replicas, have_several_names_readers_and_permits_as_well) {
   permits.release();
 }
 
-TEST_F(redis_replicas, cost_no_round_trip_and_are_not_waited_for_by_renewals_and_releases) {
+TEST_F(redis_replicas, cost_no_round_trip_and_do_not_delay_renew_or_release) {
   test::fault_proxy proxy(all.server(0).socket());
   watched_client one("redis+unix://" + proxy.socket() + "?timeout=20s&wait_timeout=10s&wait_replicas=2",
                      failover_patience);
@@ -150,7 +150,7 @@ TEST_F(redis_replicas, cost_no_round_trip_and_are_not_waited_for_by_renewals_and
   EXPECT_TRUE(test::get(std::move(got)));
 }
 
-TEST_F(redis_replicas, are_waited_for_by_coroutines_too) {
+TEST_F(redis_replicas, are_also_waited_for_by_coroutines) {
   watched_client one(url("wait_replicas=2"), failover_patience);
   std::vector<std::future<bool>> all_held;
   for (int n = 0; n < 20; ++n) {
@@ -163,7 +163,7 @@ TEST_F(redis_replicas, are_waited_for_by_coroutines_too) {
   for (std::future<bool>& each : all_held) EXPECT_TRUE(test::get(std::move(each)));
 }
 
-TEST_F(redis_replicas, need_a_server_that_knows_waitaof_for_disks) {
+TEST_F(redis_replicas, need_a_server_with_waitaof_for_disks) {
   watched_client one(url("wait_aof=local"), failover_patience);
   const bool knows = !all.server(0).ask({"COMMAND", "INFO", "WAITAOF"}).items.at(0).items.empty();
   if (knows) {

@@ -14,7 +14,7 @@ class redis_server : public testing::Test {
   [[nodiscard]] std::string url() const { return server.url("timeout=1s"); }
 };
 
-TEST_F(redis_server, that_is_killed_and_comes_back_empty_is_a_loss_that_is_told_long_before_the_ttl) {
+TEST_F(redis_server, reports_loss_early_when_it_restarts_empty) {
   watched_client one(url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   const std::stop_token lost = held.lost_token();
@@ -30,7 +30,7 @@ TEST_F(redis_server, that_is_killed_and_comes_back_empty_is_a_loss_that_is_told_
   EXPECT_TRUE(next->held());
 }
 
-TEST(redis_server_with_data, that_is_killed_and_comes_back_keeps_holders_and_waiters) {
+TEST(redis_server_with_data, keeps_holders_and_waiters_across_a_restart) {
   test::redis_server server({"--appendonly", "yes", "--appendfsync", "always"});
   watched_client one(server.url("timeout=300ms"), 20s), other(server.url("timeout=300ms"), 20s);
   lease held = one.store.acquire("a", {.ttl = 20s});
@@ -46,7 +46,7 @@ TEST(redis_server_with_data, that_is_killed_and_comes_back_keeps_holders_and_wai
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_F(redis_server, that_stands_still_to_the_deadline_is_a_loss_that_is_told) {
+TEST_F(redis_server, reports_loss_when_it_hangs_until_the_deadline) {
   watched_client one(url());
   lease held = one.store.acquire("a", {.ttl = 600ms});
   const std::stop_token lost = held.lost_token();
@@ -58,7 +58,7 @@ TEST_F(redis_server, that_stands_still_to_the_deadline_is_a_loss_that_is_told) {
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_server, that_stands_still_makes_a_caller_wait_for_its_patience_and_no_longer) {
+TEST_F(redis_server, delays_a_caller_by_its_patience_at_most_when_it_hangs) {
   watched_client one(url(), 400ms);
   {
     const lease held = one.store.acquire("a");
@@ -70,7 +70,7 @@ TEST_F(redis_server, that_stands_still_makes_a_caller_wait_for_its_patience_and_
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_server, that_is_gone_says_so_and_can_be_used_when_it_is_back) {
+TEST_F(redis_server, is_unreachable_when_down_and_usable_when_back) {
   watched_client one(url(), 200ms);
   server.kill();
   const auto [why, text] = failure_of([&] { (void)one.store.acquire("a"); });
@@ -80,7 +80,7 @@ TEST_F(redis_server, that_is_gone_says_so_and_can_be_used_when_it_is_back) {
   EXPECT_TRUE(one.store.try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_server, that_closes_our_connections_again_and_again_loses_nothing) {
+TEST_F(redis_server, loses_no_lock_when_it_closes_connections_repeatedly) {
   watched_client one(url()), other(url());
   std::uint64_t last = 0;
   for (int n = 0; n < 20; ++n) {
@@ -98,7 +98,7 @@ TEST_F(redis_server, that_closes_our_connections_again_and_again_loses_nothing) 
   }
 }
 
-TEST_F(redis_server, that_forgets_its_scripts_is_told_them_again) {
+TEST_F(redis_server, gets_its_scripts_again_after_a_flush) {
   watched_client one(url());
   for (int n = 0; n < 50; ++n) {
     lease held = one.store.acquire("a");
@@ -110,7 +110,7 @@ TEST_F(redis_server, that_forgets_its_scripts_is_told_them_again) {
   }
 }
 
-TEST_F(redis_server, that_knows_no_script_is_left_by_one_who_waits_and_whose_store_ends) {
+TEST_F(redis_server, releases_a_waiter_at_close_even_without_the_script) {
   watched_client one(url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
   for (int n = 0; n < 20; ++n) {
@@ -129,7 +129,7 @@ TEST_F(redis_server, that_knows_no_script_is_left_by_one_who_waits_and_whose_sto
   }
 }
 
-TEST_F(redis_server, that_forgets_its_scripts_while_many_lock_shows_them_no_error) {
+TEST_F(redis_server, hides_a_script_flush_from_concurrent_callers) {
   watched_client one(server.url());
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
@@ -149,7 +149,7 @@ TEST_F(redis_server, that_forgets_its_scripts_while_many_lock_shows_them_no_erro
   for (std::thread& t : threads) t.join();
 }
 
-TEST_F(redis_server, that_pauses_its_clients_is_waited_for) {
+TEST_F(redis_server, is_waited_for_during_client_pause) {
   watched_client one(server.url("timeout=5s"), 20s);
   lease held = one.store.acquire("a", {.ttl = 20s});
   (void)server.ask({"CLIENT", "PAUSE", "700", "WRITE"});
@@ -157,7 +157,7 @@ TEST_F(redis_server, that_pauses_its_clients_is_waited_for) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_F(redis_server, that_pauses_for_longer_than_a_connection_may_be_silent_is_unknown_and_then_adopted) {
+TEST_F(redis_server, makes_a_claim_adopt_its_grant_after_a_long_pause) {
   watched_client one(url(), 20s);
   (void)server.ask({"CLIENT", "PAUSE", "900", "WRITE"});
   std::optional<lease> held = one.store.try_acquire("a", within(test::hang));
@@ -166,7 +166,7 @@ TEST_F(redis_server, that_pauses_for_longer_than_a_connection_may_be_silent_is_u
   EXPECT_TRUE(test::eventually([&] { return server.keys("*{a}").empty(); })) << "a request that came late has taken it";
 }
 
-TEST_F(redis_server, that_sleeps_in_a_command_delays_and_breaks_nothing) {
+TEST_F(redis_server, only_delays_calls_while_a_command_sleeps) {
   watched_client one(server.url("timeout=5s")), other(server.url("timeout=5s"));
   lease held = one.store.acquire("a", {.ttl = 10s});
   auto waiting = other.wait_for("a");
@@ -176,7 +176,7 @@ TEST_F(redis_server, that_sleeps_in_a_command_delays_and_breaks_nothing) {
   sleeper.join();
 }
 
-TEST(redis_server_that_evicts, takes_a_lock_away_and_the_holder_hears_of_it) {
+TEST(redis_server_that_evicts, reports_loss_of_an_evicted_lock) {
   test::redis_server server({"--maxmemory-policy", "allkeys-random", "--enable-debug-command", "yes"});
   watched_client one(server.url());
   lease held = one.store.acquire("a", {.ttl = 300ms});
@@ -193,7 +193,7 @@ TEST(redis_server_that_evicts, takes_a_lock_away_and_the_holder_hears_of_it) {
   EXPECT_TRUE(happens(lost));
 }
 
-TEST_F(redis_server, that_was_emptied_lets_the_next_one_in_with_a_higher_fence) {
+TEST_F(redis_server, raises_the_fence_after_it_was_flushed) {
   watched_client one(url()), other(url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   (void)server.ask({"FLUSHALL"});
@@ -203,7 +203,7 @@ TEST_F(redis_server, that_was_emptied_lets_the_next_one_in_with_a_higher_fence) 
   EXPECT_TRUE(next.held());
 }
 
-TEST_F(redis_server, holds_nothing_of_ours_that_does_not_end_by_itself) {
+TEST_F(redis_server, has_no_key_of_ours_without_a_ttl) {
   watched_client one(url()), other(url());
   {
     lease held = one.store.acquire("a", {.label = "for a while"});
@@ -219,7 +219,7 @@ TEST_F(redis_server, holds_nothing_of_ours_that_does_not_end_by_itself) {
   EXPECT_TRUE(test::eventually([&] { return server.keys("*{a}*") == std::vector<std::string>{"holdfast:{a}:f"}; }));
 }
 
-TEST_F(redis_server, knows_who_a_client_is) {
+TEST_F(redis_server, lists_our_clients_by_name) {
   watched_client one(url()), other(url());
   lease held = one.store.acquire("a", {.label = "rebuild"});
   ASSERT_EQ(server.keys("holdfast:client:*").size(), 1u) << "it can be named as soon as it holds";

@@ -46,7 +46,7 @@ class redis_six_steps : public testing::Test {
   test::redis_server server;
 };
 
-TEST_F(redis_six_steps, one_setnx_is_locked_for_ever_when_its_holder_dies) {
+TEST_F(redis_six_steps, one_setnx_stays_locked_when_its_holder_dies) {
   EXPECT_TRUE(says_yes({"SETNX", "naive", "A"}));
   // A dies.
   EXPECT_FALSE(says_yes({"SETNX", "naive", "B"}));
@@ -57,7 +57,7 @@ TEST_F(redis_six_steps, one_setnx_is_locked_for_ever_when_its_holder_dies) {
   EXPECT_TRUE(open(server.url()).try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_six_steps, two_setnx_and_then_expire_is_locked_for_ever_when_its_holder_dies_in_between) {
+TEST_F(redis_six_steps, two_setnx_expire_stays_locked_if_the_holder_dies_between) {
   EXPECT_TRUE(says_yes({"SETNX", "naive", "A"}));
   // A dies before its EXPIRE.
   EXPECT_FALSE(says_yes({"SETNX", "naive", "B"}));
@@ -72,7 +72,7 @@ TEST_F(redis_six_steps, two_setnx_and_then_expire_is_locked_for_ever_when_its_ho
   EXPECT_TRUE(open(server.url()).try_acquire("a", within(test::hang)));
 }
 
-TEST_F(redis_six_steps, three_set_nx_px_with_del_frees_the_lock_of_another) {
+TEST_F(redis_six_steps, three_set_nx_px_with_del_frees_a_lock_of_another) {
   EXPECT_TRUE(takes("A", "30"));
   run_out();  // A works longer than it thought
   EXPECT_TRUE(takes("B", "60000"));
@@ -87,7 +87,7 @@ TEST_F(redis_six_steps, three_set_nx_px_with_del_frees_the_lock_of_another) {
   EXPECT_FALSE(c.store.try_acquire("a"));
 }
 
-TEST_F(redis_six_steps, four_get_and_then_del_frees_the_lock_of_another) {
+TEST_F(redis_six_steps, four_get_then_del_frees_a_lock_of_another) {
   EXPECT_TRUE(takes("A", "30"));
   EXPECT_EQ(holder(), "A") << "it is mine, says A, and stands still before its DEL";
   run_out();
@@ -108,7 +108,7 @@ TEST_F(redis_six_steps, four_get_and_then_del_frees_the_lock_of_another) {
   EXPECT_TRUE(next.held());
 }
 
-TEST_F(redis_six_steps, five_without_renewal_two_work_at_once) {
+TEST_F(redis_six_steps, five_without_renewal_allows_two_holders) {
   EXPECT_TRUE(takes("A", "30"));
   run_out();  // A still works
   EXPECT_TRUE(takes("B", "60000")) << "A and B work both";
@@ -120,7 +120,7 @@ TEST_F(redis_six_steps, five_without_renewal_two_work_at_once) {
   EXPECT_TRUE(long_work.held());
 }
 
-TEST_F(redis_six_steps, six_without_a_fence_the_late_write_of_a_paused_holder_wins) {
+TEST_F(redis_six_steps, six_without_a_fence_lets_a_late_write_win) {
   EXPECT_TRUE(takes("A", "30"));
   EXPECT_EQ(holder(), "A") << "it is mine, says A, and is paused before its write; so is the thread that renews";
   run_out();
@@ -140,7 +140,7 @@ TEST_F(redis_six_steps, six_without_a_fence_the_late_write_of_a_paused_holder_wi
   EXPECT_EQ(server.ask({"GET", "{data}"}).text, "B's");
 }
 
-TEST_F(redis_six_steps, six_without_a_fence_a_server_that_comes_back_empty_lets_two_write) {
+TEST_F(redis_six_steps, six_without_a_fence_lets_two_write_after_a_restart) {
   const test::redis_server data;  // what is locked is elsewhere, and stays
   EXPECT_TRUE(takes("A", "60000"));
   server.kill();

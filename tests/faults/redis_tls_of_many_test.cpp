@@ -50,7 +50,7 @@ auto refusal(const std::string& url) {
   return failure_of([&] { (void)open(url, {.patience = 2s}).acquire("a"); });
 }
 
-TEST_F(redis_tls_of_many, works_with_a_primary_that_a_sentinel_names) {
+TEST_F(redis_tls_of_many, works_with_a_primary_named_by_a_sentinel) {
   const member primary = start("numbers");
   const std::string lines = "sentinel monitor shop 127.0.0.1 " + std::to_string(primary.port) + " 1\n";
   const member sentinel = start("numbers", {"--sentinel", "--tls-replication", "yes"}, lines);
@@ -68,7 +68,7 @@ TEST_F(redis_tls_of_many, examines_sentinels_after_its_files_are_gone) {
 }
 
 /// It dies before it names it; the other one never does.
-TEST_F(redis_tls_of_many, works_with_a_replica_that_a_sentinel_has_made_the_primary) {
+TEST_F(redis_tls_of_many, works_with_a_promoted_replica) {
   const std::vector<std::string> among_them = {"--tls-replication", "yes", "--repl-diskless-sync-delay", "0"};
   const member primary = start("numbers", among_them), replica = start("numbers", among_them);
   (void)replica.server->ask({"REPLICAOF", "127.0.0.1", std::to_string(primary.port)});
@@ -87,7 +87,7 @@ TEST_F(redis_tls_of_many, works_with_a_replica_that_a_sentinel_has_made_the_prim
   EXPECT_TRUE(test::eventually([&] { return !locks_at_primary(); }));
 }
 
-TEST_F(redis_tls_of_many, refuses_a_primary_of_another_name_though_its_sentinel_is_right) {
+TEST_F(redis_tls_of_many, rejects_a_primary_with_another_name) {
   const member primary = start("other");
   const std::string lines = "sentinel monitor shop 127.0.0.1 " + std::to_string(primary.port) + " 1\n";
   const member sentinel = start("numbers", {"--sentinel", "--tls-replication", "yes"}, lines);
@@ -158,7 +158,7 @@ TEST_F(redis_tls_cluster, needs_its_files_only_when_it_is_opened) {
 }
 
 /// Here the loop is the first to contact the new node.
-TEST_F(redis_tls_cluster, renews_where_a_slot_went_after_its_files_were_gone) {
+TEST_F(redis_tls_cluster, renews_in_a_moved_slot_after_its_files_are_gone) {
   const member late = node();
   join(late);
   EXPECT_TRUE(test::eventually([&] { return says(late, {"CLUSTER", "INFO"}, "cluster_state:ok"); }));
@@ -174,7 +174,7 @@ TEST_F(redis_tls_cluster, renews_where_a_slot_went_after_its_files_were_gone) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_F(redis_tls_of_many, works_with_a_majority_and_counts_a_server_of_another_name_as_a_vote_against) {
+TEST_F(redis_tls_of_many, counts_a_server_with_another_name_as_a_vote_against) {
   const member one = start("numbers"), other = start("numbers"), wrong = start("other"), stranger = start("other");
   const std::string options = trust() + "&young_nodes=vote";
   works("redlocks://" + address(one) + "," + address(other) + "," + address(wrong) + options, "a");

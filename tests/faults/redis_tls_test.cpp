@@ -43,18 +43,18 @@ class redis_tls : public testing::Test {
 
 std::unique_ptr<test::certificates> redis_tls::made;
 
-TEST_F(redis_tls, works_with_a_server_whose_chain_and_name_are_right) {
+TEST_F(redis_tls, accepts_a_valid_chain_and_name) {
   start("server");
   works(url("localhost"));
 }
 
-TEST_F(redis_tls, works_with_addresses_that_the_certificate_names) {
+TEST_F(redis_tls, accepts_addresses_in_the_certificate) {
   start("numbers");
   works(url("127.0.0.1"));
   works(url("[::1]"));
 }
 
-TEST_F(redis_tls, refuses_a_server_of_another_name_for_good) {
+TEST_F(redis_tls, rejects_a_server_with_another_name_permanently) {
   start("other");
   const auto [why, text] = refusal(url("localhost"));
   EXPECT_EQ(why, errc::denied);
@@ -62,7 +62,7 @@ TEST_F(redis_tls, refuses_a_server_of_another_name_for_good) {
 }
 
 /// RFC 9525: a name counts in the subjectAltName only.
-TEST_F(redis_tls, refuses_a_certificate_that_has_its_name_in_the_cn_only) {
+TEST_F(redis_tls, rejects_a_certificate_with_its_name_only_in_the_cn) {
   start("localhost");
   const auto [why, text] = refusal(url("localhost"));
   EXPECT_EQ(why, errc::denied);
@@ -72,7 +72,7 @@ TEST_F(redis_tls, refuses_a_certificate_that_has_its_name_in_the_cn_only) {
   EXPECT_NE(words.find("issue one with subjectAltName=IP:127.0.0.1"), std::string::npos) << words;
 }
 
-TEST_F(redis_tls, refuses_a_server_whose_authority_it_does_not_know_for_good) {
+TEST_F(redis_tls, rejects_an_unknown_authority_permanently) {
   start("server");
   const std::string stranger = "rediss://localhost:" + std::to_string(port) + "/?ca=" + made->file("stranger.crt");
   EXPECT_EQ(refusal(stranger).first, errc::denied);
@@ -80,12 +80,12 @@ TEST_F(redis_tls, refuses_a_server_whose_authority_it_does_not_know_for_good) {
   EXPECT_EQ(refusal(of_the_system).first, errc::denied);
 }
 
-TEST_F(redis_tls, shows_its_own_certificate_where_the_server_wants_one) {
+TEST_F(redis_tls, presents_a_client_certificate_if_required) {
   start("server", "yes");
   works(url("localhost", "&cert=" + made->file("client.crt") + "&key=" + made->file("client.key")));
 }
 
-TEST_F(redis_tls, says_at_once_that_the_server_wants_a_certificate) {
+TEST_F(redis_tls, reports_a_missing_client_certificate_at_once) {
   for (const std::string version : {"TLSv1.3", "TLSv1.2"}) {
     start("server", "yes", version);
     const auto began = boot_clock::now();
@@ -96,7 +96,7 @@ TEST_F(redis_tls, says_at_once_that_the_server_wants_a_certificate) {
   }
 }
 
-TEST_F(redis_tls, says_that_the_server_refuses_its_certificate) {
+TEST_F(redis_tls, reports_a_rejected_client_certificate) {
   for (const std::string version : {"TLSv1.3", "TLSv1.2"}) {
     start("server", "yes", version);
     const auto [why, text] =
@@ -106,26 +106,26 @@ TEST_F(redis_tls, says_that_the_server_refuses_its_certificate) {
   }
 }
 
-TEST_F(redis_tls, needs_no_certificate_where_the_server_only_asks_for_one) {
+TEST_F(redis_tls, needs_no_client_certificate_if_it_is_optional) {
   start("server", "optional");
   works(url("localhost"));
 }
 
-TEST_F(redis_tls, says_that_the_key_is_missing) {
+TEST_F(redis_tls, reports_a_missing_key) {
   const auto [why, text] = failure_of([&] { (void)open(url("localhost", "&cert=" + made->file("client.crt"))); });
   EXPECT_EQ(why, errc::bad_option);
   EXPECT_NE(text.find("key= is missing"), std::string::npos) << text;
   EXPECT_NE(text.find("client.crt"), std::string::npos) << text;
 }
 
-TEST_F(redis_tls, says_that_a_server_does_not_speak_it) {
+TEST_F(redis_tls, reports_a_server_without_tls) {
   test::redis_server plain({"--port", std::to_string(port), "--bind", "127.0.0.1"});
   const auto [why, text] = refusal(url("127.0.0.1"));
   EXPECT_EQ(why, errc::unreachable);
   EXPECT_NE(text.find("does the server speak TLS?"), std::string::npos) << text;
 }
 
-TEST_F(redis_tls, does_not_fall_back_to_plain_words_and_a_plain_client_gets_nowhere) {
+TEST_F(redis_tls, never_falls_back_to_plaintext) {
   start("server");
   const auto [why, text] =
       refusal("redis://localhost:" + std::to_string(port) + "/?timeout=300ms&connect_timeout=300ms");
@@ -149,14 +149,14 @@ TEST(redis_address, may_be_of_either_kind) {
   }
 }
 
-TEST(redis_address, that_nobody_knows_is_unreachable_and_named) {
+TEST(redis_address, is_named_if_it_cannot_be_resolved) {
   const auto [why, text] =
       failure_of([] { (void)open("redis://no.such.host.invalid", {.patience = 200ms}).acquire("a"); });
   EXPECT_EQ(why, errc::unreachable);
   EXPECT_NE(text.find("no.such.host.invalid"), std::string::npos) << text;
 }
 
-TEST(redis_secrets, may_come_from_a_file_or_the_environment_and_are_shown_nowhere) {
+TEST(redis_secrets, are_read_from_file_or_environment_and_never_shown) {
   test::redis_server server;
   EXPECT_EQ(server.ask({"ACL", "SETUSER", "default", ">hunter2"}).text, "OK");
   test::temporary_folder folder;

@@ -7,7 +7,7 @@
 namespace holdfast::faults {
 namespace {
 
-TEST(redlock_counterexample, of_a_holder_that_stands_still_is_met_by_its_deadline_and_its_fence) {
+TEST(redlock_counterexample, is_answered_by_the_deadline_and_the_fence) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   fence_gate storage;
@@ -32,7 +32,7 @@ class redlock_clock : public testing::Test {
   const test::redis_server first, second{{}, {}, clock.environment()}, third;
 };
 
-TEST_F(redlock_clock, that_jumps_at_one_server_lets_a_second_holder_in_and_its_fence_is_higher) {
+TEST_F(redlock_clock, raises_the_fence_of_a_second_holder_after_a_jump) {
   watched_client one(url_with("/nowhere")), other(url());
   const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});  // of the first and the second
   clock.set_ahead(2h);                                                       // the key of the second one is over
@@ -44,7 +44,7 @@ TEST_F(redlock_clock, that_jumps_at_one_server_lets_a_second_holder_in_and_its_f
   EXPECT_FALSE(storage.admit(before.fence()));
 }
 
-TEST_F(redlock_clock, that_is_set_while_one_waits_is_told_to_the_observer_with_the_name_of_the_server) {
+TEST_F(redlock_clock, reports_a_step_with_the_name_of_the_server) {
   watched_client one(url()), other(url());
   lease held = one.store.acquire("a", {.ttl = 1h});
   auto waiting = other.wait_for("a");
@@ -60,7 +60,7 @@ TEST_F(redlock_clock, that_is_set_while_one_waits_is_told_to_the_observer_with_t
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_F(redlock_clock, that_jumps_at_one_server_of_three_does_no_harm_to_a_lock_that_all_of_them_have) {
+TEST_F(redlock_clock, does_no_harm_if_it_jumps_at_one_server_of_three) {
   watched_client one(url()), other(url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
   const auto has_it = [&](const test::redis_server& each) {

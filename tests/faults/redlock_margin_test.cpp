@@ -10,7 +10,7 @@ bool grows_to(const lease& held, std::size_t margin) {
   return test::eventually([&] { return held.margin() == margin; });
 }
 
-TEST(redlock_margin, is_how_many_servers_may_lose_a_lock_that_is_still_held) {
+TEST(redlock_margin, counts_the_servers_that_may_lose_a_held_lock) {
   for (const std::size_t many : {3u, 5u}) {
     redlock_servers servers(many);
     watched_client one(servers.url()), other(servers.url());
@@ -28,7 +28,7 @@ TEST(redlock_margin, is_how_many_servers_may_lose_a_lock_that_is_still_held) {
   }
 }
 
-TEST(redlock_margin, is_repaired_when_a_lock_is_renewed_after_a_server_has_come_back) {
+TEST(redlock_margin, is_restored_by_a_renewal_when_a_server_is_back) {
   for (const std::size_t many : {3u, 5u}) {
     redlock_servers servers(many);
     watched_client one(servers.url());
@@ -42,7 +42,7 @@ TEST(redlock_margin, is_repaired_when_a_lock_is_renewed_after_a_server_has_come_
   }
 }
 
-TEST(redlock_margin, does_not_count_a_server_that_is_too_young_to_vote_though_it_has_the_lock) {
+TEST(redlock_margin, excludes_a_server_that_is_too_young_to_vote) {
   const std::vector<std::string> durable{"--appendonly", "yes", "--appendfsync", "always"};
   test::redis_server first(durable), second(durable), young;
   watched_client one("redlock+unix://" + first.socket() + "," + second.socket() + "," + young.socket() +
@@ -53,7 +53,7 @@ TEST(redlock_margin, does_not_count_a_server_that_is_too_young_to_vote_though_it
   EXPECT_EQ(held.margin(), 0u);
 }
 
-TEST(redlock_margin, of_several_names_is_the_smallest_and_of_a_delayed_lock_its_own) {
+TEST(redlock_margin, is_the_smallest_of_several_names) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   lease both = one.store.acquire({"a", "b"}, {.ttl = 1h});
@@ -66,7 +66,7 @@ TEST(redlock_margin, of_several_names_is_the_smallest_and_of_a_delayed_lock_its_
   EXPECT_TRUE(grows_to(both, 0));
 }
 
-TEST(redlock_margin, that_is_demanded_is_there_with_the_lock) {
+TEST(redlock_margin, is_reached_by_a_granted_lock_if_required) {
   for (const std::size_t many : {3u, 5u}) {
     redlock_servers servers(many);
     watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=" + std::to_string(many / 2)));
@@ -77,7 +77,7 @@ TEST(redlock_margin, that_is_demanded_is_there_with_the_lock) {
   }
 }
 
-TEST(redlock_margin, that_is_demanded_and_cannot_be_had_is_an_error_that_says_what_to_do) {
+TEST(redlock_margin, fails_with_advice_if_it_cannot_be_reached) {
   redlock_servers servers(3);
   watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=1"), 300ms);
   servers[2].kill();
@@ -92,7 +92,7 @@ TEST(redlock_margin, that_is_demanded_and_cannot_be_had_is_an_error_that_says_wh
   EXPECT_TRUE(patient.store.try_acquire("a", within(test::hang), {.ttl = 1h}));
 }
 
-TEST(redlock_margin, that_is_demanded_of_five_and_cannot_be_had_is_said_though_those_who_could_were_not_all_heard) {
+TEST(redlock_margin, fails_of_five_even_if_not_all_replied) {
   redlock_servers servers(5);
   watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=2"), 300ms);
   servers[0].kill();
@@ -101,7 +101,7 @@ TEST(redlock_margin, that_is_demanded_of_five_and_cannot_be_had_is_said_though_t
   EXPECT_EQ(text.find("no majority"), std::string::npos) << text;
 }
 
-TEST(redlock_margin, that_is_demanded_of_five_lets_one_be_dead) {
+TEST(redlock_margin, of_one_among_five_tolerates_a_dead_server) {
   redlock_servers servers(5);
   watched_client one(servers.url("young_nodes=vote&max_ttl=1h&min_margin=1"));
   servers[4].kill();
@@ -112,14 +112,14 @@ TEST(redlock_margin, that_is_demanded_of_five_lets_one_be_dead) {
   EXPECT_TRUE(grows_to(held, 0));
 }
 
-TEST(redlock_margin, that_is_larger_than_all_servers_can_give_is_refused) {
+TEST(redlock_margin, is_rejected_if_larger_than_possible) {
   redlock_servers servers(3);
   const auto [why, text] = failure_of([&] { (void)open(servers.url("min_margin=2")); });
   EXPECT_EQ(why, errc::bad_url) << text;
   EXPECT_NE(text.find("'min_margin' is a number from 0 to 1 with 3 servers"), std::string::npos) << text;
 }
 
-TEST(redlock_margin, is_none_where_one_server_decides) {
+TEST(redlock_margin, is_absent_with_a_single_server) {
   test::redis_server server;
   watched_client one(server.url());
   const lease held = one.store.acquire("a");

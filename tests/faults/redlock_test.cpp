@@ -21,7 +21,7 @@ namespace {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST(redlock, of_three_and_of_five_outlives_a_minority_that_is_dead) {
+TEST(redlock, survives_a_dead_minority_of_three_and_of_five) {
   for (const std::size_t many : {3u, 5u}) {
     redlock_servers servers(many);
     watched_client one(servers.url()), other(servers.url());
@@ -39,7 +39,7 @@ TEST(redlock, of_three_and_of_five_outlives_a_minority_that_is_dead) {
   }
 }
 
-TEST(redlock, without_a_majority_is_unreachable_and_never_busy) {
+TEST(redlock, is_unreachable_and_never_busy_without_a_majority) {
   redlock_servers servers(3);
   watched_client one(servers.url(), 300ms);
   EXPECT_TRUE(one.store.try_acquire("a"));
@@ -55,7 +55,7 @@ TEST(redlock, without_a_majority_is_unreachable_and_never_busy) {
   EXPECT_TRUE(patient.store.try_acquire("a", within(test::hang)));
 }
 
-TEST(redlock, that_loses_its_majority_tells_the_holder_by_its_deadline) {
+TEST(redlock, reports_loss_by_the_deadline_without_a_majority) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1s});
@@ -66,7 +66,7 @@ TEST(redlock, that_loses_its_majority_tells_the_holder_by_its_deadline) {
   EXPECT_FALSE(held.held());
 }
 
-TEST(redlock, goes_on_while_a_minority_stands_still) {
+TEST(redlock, works_while_a_minority_hangs) {
   redlock_servers servers(3);
   watched_client one(servers.url()), late(servers.url());
   EXPECT_TRUE(one.store.try_acquire("before"));
@@ -77,7 +77,7 @@ TEST(redlock, goes_on_while_a_minority_stands_still) {
   servers[1].go_on();
 }
 
-TEST(redlock, that_stands_still_is_unreachable_and_leaves_no_lock_behind_when_it_goes_on) {
+TEST(redlock, leaves_no_lock_after_all_servers_hung) {
   redlock_servers servers(3);
   watched_client one(servers.url(), 300ms);
   EXPECT_TRUE(one.store.try_acquire("before"));
@@ -92,7 +92,7 @@ TEST(redlock, that_stands_still_is_unreachable_and_leaves_no_lock_behind_when_it
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
-TEST(redlock, takes_back_votes_that_come_long_after_nobody_waits_for_them) {
+TEST(redlock, takes_back_votes_that_arrive_after_the_caller_left) {
   redlock_servers servers(3);
   fault_proxy first(servers[0].socket()), second(servers[1].socket());
   watched_client one("redlock+unix://" + first.socket() + "," + second.socket() + "," + servers[2].socket() +
@@ -113,7 +113,7 @@ TEST(redlock, takes_back_votes_that_come_long_after_nobody_waits_for_them) {
   EXPECT_EQ(next.release(), released::yes);
 }
 
-TEST(redlock, of_four_needs_three_of_them) {
+TEST(redlock, needs_three_of_four_servers) {
   redlock_servers servers(4);
   watched_client one(servers.url(), 300ms);
   servers[3].kill();
@@ -125,7 +125,7 @@ TEST(redlock, of_four_needs_three_of_them) {
   EXPECT_EQ(why, errc::unreachable) << text;
 }
 
-TEST(redlock, of_four_is_nobodys_when_two_have_two_votes_each) {
+TEST(redlock, grants_no_lock_on_a_tie_of_two_votes_each) {
   redlock_servers servers(4);
   watched_client one(servers.url());
   for (const std::size_t n : {0u, 1u})
@@ -136,7 +136,7 @@ TEST(redlock, of_four_is_nobodys_when_two_have_two_votes_each) {
 }
 
 /// Each server knows its inbox by another name; it is one holder all the same.
-TEST(redlock, that_one_holder_has_everywhere_is_looked_at_once_and_called_busy) {
+TEST(redlock, reports_busy_after_one_round_if_one_holder_has_all) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
@@ -158,7 +158,7 @@ TEST(redlock, that_one_holder_has_everywhere_is_looked_at_once_and_called_busy) 
   }));
 }
 
-TEST(redlock, of_five_lets_two_clients_in_by_turns_however_often_their_votes_split) {
+TEST(redlock, lets_two_clients_alternate_despite_split_votes) {
   redlock_servers servers(5);
   watched_client clients[] = {watched_client(servers.url()), watched_client(servers.url())};
   int inside = 0, turns = 0;  // plain: the lock is all that guards them
@@ -177,7 +177,7 @@ TEST(redlock, of_five_lets_two_clients_in_by_turns_however_often_their_votes_spl
   EXPECT_EQ(turns, 120);
 }
 
-TEST(redlock, wakes_one_who_waits_whichever_servers_are_left_to_tell_it) {
+TEST(redlock, wakes_a_waiter_through_any_remaining_servers) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
@@ -187,7 +187,7 @@ TEST(redlock, wakes_one_who_waits_whichever_servers_are_left_to_tell_it) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST(redlock, gives_a_server_that_has_forgotten_a_lock_its_part_again_when_it_is_renewed) {
+TEST(redlock, restores_a_forgotten_vote_at_the_next_renewal) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   lease held = one.store.acquire("a", {.ttl = 3s});
@@ -200,7 +200,7 @@ TEST(redlock, gives_a_server_that_has_forgotten_a_lock_its_part_again_when_it_is
   EXPECT_TRUE(held.renew(3s));
 }
 
-TEST(redlock, never_makes_a_lock_anew_that_a_majority_has_forgotten) {
+TEST(redlock, never_restores_a_lock_that_a_majority_has_lost) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
@@ -211,7 +211,7 @@ TEST(redlock, never_makes_a_lock_anew_that_a_majority_has_forgotten) {
   EXPECT_TRUE(other.store.try_acquire("a", within(test::hang)));
 }
 
-TEST(redlock, that_is_lost_at_a_majority_is_taken_back_at_the_others) {
+TEST(redlock, takes_back_the_other_votes_after_losing_a_majority) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
@@ -221,7 +221,7 @@ TEST(redlock, that_is_lost_at_a_majority_is_taken_back_at_the_others) {
   EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; }));
 }
 
-TEST(redlock, does_not_keep_one_in_line_for_long_that_asks_no_more) {
+TEST(redlock, forgets_a_waiter_that_no_longer_asks) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   lease held = one.store.acquire("a", {.ttl = 1h});
@@ -232,7 +232,7 @@ TEST(redlock, does_not_keep_one_in_line_for_long_that_asks_no_more) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST(redlock, does_not_let_a_server_vote_that_was_started_a_short_time_ago) {
+TEST(redlock, does_not_let_a_young_server_vote) {
   // Those that write everything to disk at once vote at any age.
   test::redis_server first({"--appendonly", "yes", "--appendfsync", "always"});
   test::redis_server second;
@@ -259,7 +259,7 @@ TEST(redlock, does_not_let_a_server_vote_that_was_started_a_short_time_ago) {
   EXPECT_TRUE(next || other.store.try_acquire("a", within(test::hang), {.ttl = ttl})) << "in the end it votes again";
 }
 
-TEST(redlock, of_servers_that_vote_young_can_have_two_holders_and_fences_tell_them_apart) {
+TEST(redlock, distinguishes_two_holders_by_fence_if_young_servers_vote) {
   redlock_servers servers(3);
   // The first client never reaches the third server, and cannot mend it.
   std::string cut_off = servers.url();
@@ -276,7 +276,7 @@ TEST(redlock, of_servers_that_vote_young_can_have_two_holders_and_fences_tell_th
   EXPECT_FALSE(resource.admit(first.fence()));
 }
 
-TEST(redlock, has_fences_that_grow_though_servers_forget_theirs) {
+TEST(redlock, raises_fences_even_if_servers_lose_theirs) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   std::uint64_t last = 0;
@@ -289,7 +289,7 @@ TEST(redlock, has_fences_that_grow_though_servers_forget_theirs) {
   }
 }
 
-TEST(redlock, writes_a_fence_back_to_a_majority_where_servers_name_different_ones) {
+TEST(redlock, writes_the_highest_fence_back_to_a_majority) {
   redlock_servers servers(3);
   const std::string last_fence = redlock_servers::key("a") + ":f";
   watched_client one(servers.url());
@@ -315,7 +315,7 @@ TEST(redlock, writes_a_fence_back_to_a_majority_where_servers_name_different_one
   EXPECT_GT(next->fence(), fence + 63);
 }
 
-TEST(redlock, refuses_the_clock_of_a_client_that_is_more_than_a_day_ahead) {
+TEST(redlock, rejects_a_client_clock_that_is_a_day_ahead) {
   redlock_servers servers(3);
   const auto ahead_by = [&](std::chrono::hours by) {
     const auto make = [&, by](runtime::loop& loop) {
@@ -338,7 +338,7 @@ TEST(redlock, refuses_the_clock_of_a_client_that_is_more_than_a_day_ahead) {
   EXPECT_GT(one.store.acquire("a").fence(), high) << "whoever is not ahead goes on from there";
 }
 
-TEST(redlock, refuses_a_ttl_that_is_longer_than_all_have_agreed_on) {
+TEST(redlock, rejects_a_ttl_above_max_ttl) {
   redlock_servers servers(3);
   watched_client one(servers.url("young_nodes=vote"));
   const auto [why, text] = failure_of([&] { (void)one.store.acquire("a", {.ttl = 31s}); });
@@ -351,7 +351,7 @@ TEST(redlock, refuses_a_ttl_that_is_longer_than_all_have_agreed_on) {
   EXPECT_TRUE(held.held());
 }
 
-TEST(redlock, and_libraries_that_set_a_key_if_there_is_none_keep_each_other_out) {
+TEST(redlock, excludes_libraries_that_use_set_nx) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   const auto set = [&](std::size_t n) {
@@ -390,7 +390,7 @@ TEST(redlock, never_shows_its_password) {
   EXPECT_FALSE(has(right.store.url(), "right"));
 }
 
-TEST(redlock, that_is_examined_shows_what_is_found_at_each_server) {
+TEST(redlock, reports_findings_of_each_server) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   servers[2].kill();
@@ -415,7 +415,7 @@ bool is_at(const std::vector<finding>& all, const test::redis_server& server, st
   });
 }
 
-TEST(redlock, that_is_examined_names_a_replica_among_its_servers) {
+TEST(redlock, reports_a_replica_among_its_servers) {
   redlock_servers servers(3);
   EXPECT_EQ(servers[1].ask({"REPLICAOF", "127.0.0.1", std::to_string(test::free_port())}).text, "OK");
   const std::vector<finding> all = watched_client(servers.url()).store.examine();
@@ -424,7 +424,7 @@ TEST(redlock, that_is_examined_names_a_replica_among_its_servers) {
   EXPECT_TRUE(is_at(all, servers[1], "redis.role", finding::severity::danger));
 }
 
-TEST(redlock, that_is_examined_names_servers_that_are_too_young_to_vote) {
+TEST(redlock, reports_servers_that_are_too_young_to_vote) {
   redlock_servers servers(3);
   EXPECT_EQ(servers[2].ask({"CONFIG", "SET", "appendonly", "yes", "appendfsync", "always"}).text, "OK");
   const std::vector<finding> all = watched_client(servers.url("max_ttl=1h")).store.examine();
@@ -434,7 +434,7 @@ TEST(redlock, that_is_examined_names_servers_that_are_too_young_to_vote) {
   EXPECT_FALSE(test::found(watched_client(servers.url()).store.examine(), "redlock.age")) << "young_nodes=vote";
 }
 
-TEST(redlock, that_is_examined_names_a_server_with_two_names) {
+TEST(redlock, reports_a_server_with_two_names) {
   redlock_servers servers(3);
   const std::vector<finding> good = watched_client(servers.url()).store.examine();
   EXPECT_TRUE(test::is(good, "redlock.same_server", finding::severity::fine));
@@ -466,7 +466,7 @@ TEST(redlock, gives_one_vote_to_a_server_with_two_names) {
   EXPECT_TRUE(has(text, "under another name")) << text;
 }
 
-TEST(redlock, lets_those_who_need_something_made_once_come_one_after_the_other) {
+TEST(redlock, runs_once_callers_one_after_the_other) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   std::atomic<int> made{0};
@@ -484,7 +484,7 @@ TEST(redlock, lets_those_who_need_something_made_once_come_one_after_the_other) 
   EXPECT_EQ(first.get(), 1);
 }
 
-TEST(redlock, says_what_it_does_not_have) {
+TEST(redlock, reports_unsupported_operations) {
   redlock_servers servers(3);
   watched_client one(servers.url());
   EXPECT_EQ(failure_of([&] { (void)one.store.acquire("a", {.shared = true}); }).first, errc::unsupported);

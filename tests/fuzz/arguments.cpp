@@ -32,7 +32,7 @@ std::vector<std::string> arguments_in(std::string_view bytes) {
   return all;
 }
 
-bool asks_for_help(const std::vector<std::string>& arguments) {
+bool help_arguments(const std::vector<std::string>& arguments) {
   for (const std::string& a : arguments) {
     if (a.starts_with("-")) return true;  // -h, --help, --version, or several letters together
   }
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<const char*> words;
   for (const std::string& a : arguments) words.push_back(a.c_str());
   words.push_back(nullptr);
-  const cli::reading got = cli::read_arguments(static_cast<int>(words.size()) - 1, words.data());
+  const cli::parsed_arguments got = cli::read_arguments(static_cast<int>(words.size()) - 1, words.data());
   if (got.act) {
     demand(got.code == 0 && got.text.empty() && arguments.size() > 1);
     return 0;
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand(got.text.ends_with('\n'));
   demand(got.text.find("QZ") == std::string::npos);
   if (got.code == cli::fine) {
-    demand(asks_for_help(arguments));
+    demand(help_arguments(arguments));
   } else {
     demand(got.code == cli::usage && got.text.starts_with("holdfast: "));
   }

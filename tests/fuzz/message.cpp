@@ -14,14 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto m = redis::message::parse(text);
   if (const auto label = redis::label_in(text)) demand(text.ends_with(*label));
-  if (!m) return 0;
+  if (!m || m->what != redis::message::kind::grant) return 0;
   demand(m->fence <= static_cast<std::uint64_t>(redis::largest_number));
   demand(m->server_time >= 0 && m->server_time <= redis::largest_number);
-  demand(text.ends_with(std::string(m->owner).append(m->lock)));
+  demand(text.ends_with(std::string(m->owner).append(m->key)));
   const std::string again = std::to_string(m->fence) + " " + std::to_string(m->server_time) + " " +
-                            std::to_string(m->owner.size()) + " " + std::string(m->owner).append(m->lock);
+                            std::to_string(m->owner.size()) + " " + std::string(m->owner).append(m->key);
   const auto same = redis::message::parse(again);
   demand(same && same->fence == m->fence && same->server_time == m->server_time && same->owner == m->owner &&
-         same->lock == m->lock);
+         same->key == m->key);
   return 0;
 }

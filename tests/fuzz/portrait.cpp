@@ -1,11 +1,12 @@
-// Any answer of a server about itself, and keys of any name, are examined safely and give complete findings.
+// Whatever a server reports about itself and whatever its keys are called, the findings are complete.
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "fuzz/demand.hpp"
-#include "redis/doctor/judgement.hpp"
-#include "redis/doctor/leftovers.hpp"
+#include "redis/doctor/health_facts.hpp"
+#include "redis/doctor/health_rules.hpp"
+#include "redis/doctor/stray_keys.hpp"
 #include "support/found.hpp"
 
 namespace holdfast {
@@ -24,10 +25,10 @@ redis::value settings_in(std::string_view text) {
 }
 
 void judge_keys(std::string_view text, const char* prefix) {
-  redis::leftovers left(prefix);
-  for (const redis::value& key : settings_in(text).items) left.add(key.text, "string", redis::leftovers::no_end);
+  redis::stray_keys left(prefix);
+  for (const redis::value& key : settings_in(text).items) left.add(key.text, "string", redis::stray_keys::no_end);
   storage::findings found;
-  left.judge(false, found);
+  redis::judge(left.facts(false), found);
   test::demand(test::are_whole(found.all()));
 }
 
@@ -39,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t half = std::min(text.find("\n\n"), text.size());
   storage::findings found;
-  redis::judge({redis::facts::of_info(text.substr(0, half)), redis::facts::of_config(settings_in(text.substr(half)))},
+  redis::judge(redis::facts_about_server({redis::server_info::of_info(text.substr(0, half)),
+                                          redis::server_info::of_config(settings_in(text.substr(half)))}),
                found);
   test::demand(test::are_whole(found.all()));
   judge_keys(text, "holdfast:");

@@ -1,4 +1,4 @@
-# Installs what was built, then moves it: whoever finds it finds it where it is, not where it was put.
+# Installs the build, then moves it: consumers must find it in the new place.
 # cmake -D BUILD=build -D FOLDER=folder [-D PROGRAM=ON] -P install_and_move.cmake
 file(REMOVE_RECURSE ${FOLDER})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first COMMAND_ERROR_IS_FATAL ANY)

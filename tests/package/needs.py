@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a program that links the library needs at run time: SQLite, OpenSSL, and what the compiler brings. usage: needs.py PROGRAM"""
+"""A program that links the library needs only SQLite, OpenSSL and the compiler's libraries. usage: needs.py PROGRAM"""
 import re
 import subprocess
 import sys

@@ -21,12 +21,12 @@ FORBIDDEN = re.compile(
 )
 
 
-# A URL may say in which variable the password is: the one place that reads one, and only if it is told to.
+# password_env= in a URL names a variable with the password; nothing else reads the environment.
 ALLOWED = {("settings.cpp.o", "getenv")}
 
 
 def problems(listing):
-    """Undefined symbols that must not be there, and anything that smells of a seeded bug."""
+    """Forbidden undefined symbols, and traces of seeded bugs."""
     member = ""
     for line in listing.splitlines():
         if line.endswith(":"):

@@ -24,9 +24,9 @@ def schemes(text):
 
 
 def url_options(text):
-    """The options that the settings of Redis know, in a list or in rows."""
-    table = re.search(r"\w*options\[\] = {(.*?)};", text, re.DOTALL)
-    return re.findall(r'"(\w+)"', table[1]) if table else []
+    """The rows of the table in the settings of Redis."""
+    table = re.search(r"\w*options\[\] = {(.*?)\n};", text, re.DOTALL)
+    return re.findall(r'{"(\w+)",', table[1]) if table else []
 
 
 def first_cells(document):
@@ -58,7 +58,8 @@ def self_test():
     assert enumerators(header, "errc") == ["one", "two"], enumerators(header, "errc")
     rows = 'constexpr scheme schemes[] = {\n    {"dir", x, y},\n    {"redis+unix", x, y},\n};'
     assert schemes(rows) == ["dir", "redis+unix"], schemes(rows)
-    assert url_options('constexpr std::string_view known_options[] = {"prefix", "db"};') == ["prefix", "db"]
+    rows = 'constexpr url_option url_options[] = {\n    {"prefix", {set("8")}},\n    {"db", {}},\n};'
+    assert url_options(rows) == ["prefix", "db"], url_options(rows)
     listed = first_cells("| a | b |\n| --- | --- |\n| `waiting`, `left` | `gone` |")
     assert listed == {"waiting", "left"}, listed
     assert not list(missing(["waiting"], "a.md", listed, "event"))

@@ -11,8 +11,8 @@ import sys
 import repository
 
 DOCUMENT = "docs/stores/redis.md"
-LOOKS = ("src/redis/doctor/examination.cpp", "src/redis/redlock/voter.cpp")  # ask for more: of any server if they may; of several
-TRIES = "src/redis/protocol/needs.cpp"
+LOOKS = ("src/redis/doctor/health_check.cpp", "src/redis/redlock/voter.cpp")  # ask for more: of any server if they may; of several
+TRIES = "src/redis/doctor/required_permissions.cpp"
 ASKS_SENTINELS = "src/redis/sentinel/sentinels.cpp"
 TRIED_OTHERWISE = {"ssubscribe", "scan"}  # by connecting; by looking for what is left over
 NEED_NO_RIGHT = {"HELLO", "AUTH"}  # allowed before authentication

@@ -1,4 +1,4 @@
-"""The three programs that run a command under a lock, each with a server of its own if it needs one."""
+"""Three programs that run a command under a lock, each with its own server if needed."""
 import json
 import os
 import pathlib
@@ -10,7 +10,7 @@ import tempfile
 import time
 
 PATIENCE = 30  # seconds
-NEVER = 4  # seconds after which we say that something does not happen
+NEVER = 4  # seconds after which something counts as not happening
 
 
 def until(ready, what, within=PATIENCE):
@@ -40,7 +40,7 @@ def free_port():
 
 
 class Locker:
-    """One of the programs. `command(name, words)` is how it runs the words under the lock of that name."""
+    """A program. `command(name, words)` returns the command line that runs the words under that lock."""
 
     environment = {}
 
@@ -61,13 +61,13 @@ class Locker:
             self.server.wait()
 
     def start_server_empty(self):
-        """Throws away what it knew, and starts it again."""
+        """Restarts the server without its data."""
 
     def losses(self):
-        """Ways to take a lock from its holder behind its back: what it is called, and what does it to a name."""
+        """Ways to remove a lock without notice: a title, and a function of the name."""
 
     def waiting(self, name):
-        """How many wait for it."""
+        """The number of waiters."""
 
     def end(self):
         self.stop_server()
@@ -96,7 +96,7 @@ class Flock(Locker):
 
 class Etcdctl(Locker):
     title = "`etcdctl lock`"
-    has_timeout = False  # and no option for it
+    has_timeout = False  # it has no such option
 
     def __init__(self):
         super().__init__()
@@ -124,7 +124,7 @@ class Etcdctl(Locker):
         return subprocess.run(["etcdctl", *words], env=environment, capture_output=True, text=True)
 
     def command(self, name, words, timeout=None):
-        # A dead holder's lock is kept for a minute by default; here, as with the others, for ten seconds.
+        # The default for a dead holder is a minute; here it is ten seconds, as for the others.
         return ["etcdctl", "lock", "--ttl", "10", name, "--", *words]
 
     def keys(self, name):
@@ -192,7 +192,7 @@ def alive(pid):
 
 
 def end_session(process):
-    """Whoever is left of a scenario. All are in the session that it began, or have said their pid."""
+    """Kills the processes left by a scenario: all in its session, and those whose pid is known."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What is done to each locker, and what was seen. A scenario returns the words of its cell; None: it has no such thing."""
+"""What is done to each locker, and the result. A scenario returns the text of its cell, or None if not applicable."""
 import os
 import signal
 import subprocess
@@ -6,7 +6,7 @@ import time
 
 from lockers import NEVER, PATIENCE, alive, end_session, happens, until
 
-# Commands that say their pid, and then wait.
+# Commands that print their pid and then wait.
 WAITS = ["sh", "-c", "echo $$; exec sleep 60"]
 IGNORES_TERM = ["sh", "-c", "trap '' TERM; echo $$; sleep 60"]
 
@@ -22,7 +22,7 @@ def scenario(title):
 
 
 def running(locker, name, words, **how):
-    """The locker with its command under way, and the command's pid."""
+    """The locker with a running command, and the command's pid."""
     process = locker.begin(name, *words, **how)
     locker.started.append(process)
     pid = int(process.stdout.readline())
@@ -39,7 +39,7 @@ def another_gets_in(locker, name):
 
 
 def ending(process, within=PATIENCE):
-    """How it ended: in words; None: it did not."""
+    """A description of its end; None if it has not ended."""
     if not happens(lambda: process.poll() is not None, within):
         return None
     code = process.returncode
@@ -206,7 +206,7 @@ def order(locker):
 
 
 def see(locker, what):
-    """Runs one of them, and ends all that it has started."""
+    """Runs a scenario and ends its processes."""
     locker.started, locker.pids = [], []
     try:
         return what(locker)

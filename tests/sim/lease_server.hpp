@@ -33,7 +33,7 @@ struct lease_reply {
 class lease_server {
  public:
   static constexpr std::uint64_t fences_in_a_block = 16;
-  /// A place in a queue that is not polled for so long is dropped: its request may have overtaken the one that left.
+  /// A waiter that does not poll for this long is dropped: its request may have overtaken the one that left.
   static constexpr std::chrono::seconds place_ttl{2};
   using push = std::function<void(int client, storage::owner_id)>;
 

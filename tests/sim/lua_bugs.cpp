@@ -51,7 +51,7 @@ constexpr lua_bug lua_bugs[] = {
      "if open or not holder and call('EXISTS', Q) == 0"},
     {bug::takers_barge, "if used + k <= size and call('EXISTS', Q) == 0", "if used + k <= size"},
     {bug::holders_for_ever, "call('PEXPIRE', H, '86400000')", ""},
-    {bug::downgrade_again_says_too_much, "if holder == fence then -- asked again: the answer is counted from now",
+    {bug::downgrade_again_says_too_much, "if holder == fence then -- a repeated call: the lease counts from now",
      "if holder == fence then\nelseif false then"},
     {bug::refusal_loses_permits, "save()\n    return redis.error_reply", "return redis.error_reply"},
     {bug::asks_the_next, "local meant = call('ZSCORE', A, me)", "local meant = call('EXISTS', A) == 1 and '0'"},

@@ -15,7 +15,7 @@ using storage::reading;
 
 namespace {
 
-/// Of one that was sent; its reply may come when nobody waits any more.
+/// A request that was sent. Its reply may arrive after its caller has left.
 template <class T>
 struct call {
   runtime::signal arrived;
@@ -23,7 +23,7 @@ struct call {
   bool over = false;
 };
 
-/// Nothing: no answer within the limit, or for so long that the connection is given up.
+/// Returns nothing if no answer comes within the limit, or before the connection is given up.
 template <class T>
 task<std::optional<T>> ask(network& n, client_io& loop, io& i, limit l, std::function<T()> at_the_server) {
   const auto mine = std::make_shared<call<T>>();

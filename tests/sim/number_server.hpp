@@ -21,7 +21,7 @@ class number_server {
   number_server(world& w, network& n, drifting_clock clock) : world_(w), network_(n), clock_(clock) {}
 
   [[nodiscard]] std::unique_ptr<storage::cell> open(client_io& loop, std::string name);
-  /// What stands there, for whoever checks.
+  /// The content, for checkers.
   [[nodiscard]] storage::reading look(const std::string& name);
 
  private:

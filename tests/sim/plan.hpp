@@ -18,8 +18,8 @@ struct plan {
   double drift;
   bool pauses, crashes, blocking, restarts;
   bool quiet;                  ///< nothing goes wrong at all
-  double readers;              ///< so many of those who want a lock only read
-  std::uint32_t permits;       ///< of the semaphore; 0: there is none
+  double readers;              ///< the share of lock users that only read
+  std::uint32_t permits;       ///< of the semaphore; 0: no semaphore
   std::uint32_t more_permits;  ///< how many some say there are, and how many there are after a resize; or the same
   bool several;                ///< some want all locks at once
   bool unfair;                 ///< some take what is free, though others wait

@@ -84,7 +84,7 @@ void redis_audit::before(const std::vector<redis_step>& steps) {
 }
 
 void redis_audit::after(const std::vector<redis_step>& steps, const value& reply) {
-  // Whoever asks would take it for a server that is not ready, and nothing would ever come of it.
+  // A client would take it for a server that is not ready, and retry without an end.
   if (reply.is(value::kind::error) && reply.text.starts_with("ERR"))
     world_.violate("I12: a script fails: " + reply.text);
   for (std::size_t n = 0; n < steps.size(); ++n) {
@@ -127,7 +127,7 @@ void redis_audit::check_who_changed_it(const redis_step& s, const view& now) {
   }
 }
 
-/// Whether a break is about one who holds it.
+/// Returns true if a break is about this holder.
 bool redis_audit::is_meant(const redis_step& s, const std::string& who) const {
   const std::string &said = s.args.at(2), &only = s.args.at(3);
   if (!only.empty() && claim_in(who) != only) return false;
@@ -138,7 +138,7 @@ bool redis_audit::is_meant(const redis_step& s, const std::string& who) const {
   return fence <= before_.fence && fence + redis::fences_in_a_block > before_.fence;
 }
 
-/// I6: whoever is meant is out. I12: and whoever did it is told so, also if it asks again.
+/// I6: a holder that is meant has lost the lock. I12: the caller gets a yes, also when it repeats the call.
 void redis_audit::check_break(const redis_step& s, const view& now, const value& reply) {
   if (!reply.is(value::kind::integer) || reply.number < 0) return;
   std::string& last = last_break_[s.lock()];
@@ -178,7 +178,7 @@ void redis_audit::check_confirmed(const redis_step& s, const view& now, const va
   world_.violate("I11: readers are in whom others may not join");
 }
 
-/// Before the script: the place that it had; of one who has come just now, that of the ticket which it shows.
+/// The position that the claim had before the script ran; for a new claim, that of the ticket that it shows.
 std::uint64_t redis_audit::place_of(const std::string& who, const redis_step& s) const {
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
   if (!there(before_.line, who)) {
@@ -258,7 +258,7 @@ void redis_audit::tell_grants(const redis_step& s, const view& now, const value&
   if (s.what == asked::renew && s.of == '-' && yes) grants_->renewed(s.lock(), claim_in(s.owner()));
 }
 
-/// I12: an answer is the server's own, each once; and who holds is told so when it asks.
+/// I12: an answer is the server's own, each once; and a holder that asks gets a yes.
 void redis_audit::note_answer(const redis_step& s, const view& now, const value& reply) {
   if (reply.is(value::kind::error)) return;
   bool yes = reply.is(value::kind::integer);

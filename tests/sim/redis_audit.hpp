@@ -59,7 +59,7 @@ class redis_audit {
     std::function<std::string()> history;                   ///< of its data
   };
   /// `in_order`: no fault of this run moves anybody's place.
-  /// `handed_on`: nobody leaves a lock free for whoever comes first.
+  /// `handed_on`: no release leaves the lock free for the first that polls.
   redis_audit(world& w, eyes e, bool in_order, bool handed_on)
       : world_(w), eyes_(std::move(e)), in_order_(in_order), handed_on_(handed_on) {}
 
@@ -73,7 +73,7 @@ class redis_audit {
   }
   /// A client has had an answer.
   void heard(const storage::owner_id&, asked, bool yes);
-  /// Somebody was told that it is asked to let go.
+  /// A client received a revoke request.
   void told_to_let_go(const storage::owner_id&);
   /// The server has lost its data.
   void forgot() { last_break_.clear(); }

@@ -79,7 +79,7 @@ void redis_pair::promote() {
   on_change();
 }
 
-/// The former primary takes the data of the new one, and hears of what is written from then on.
+/// The former primary copies the data of the new one, and receives its writes from then on.
 void redis_pair::follow() {
   world_.note("follows");
   replica().only_read(true);

@@ -21,7 +21,7 @@ class redis_pair {
   [[nodiscard]] redis_server& last_primary() { return *servers_[primary_]; }
   [[nodiscard]] redis_server& replica() { return *servers_[1 - primary_]; }
   [[nodiscard]] std::array<const redis_server*, 2> both() const { return {servers_[0].get(), servers_[1].get()}; }
-  /// What a primary grants and renews is told there.
+  /// Receives what a primary grants and renews.
   void tell(known_grants&);
   /// How often the primary has changed.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
@@ -30,7 +30,7 @@ class redis_pair {
   void lag_until(real when);
   /// The primary dies; after the outage the replica takes over.
   void die(real outage);
-  /// The replica takes over at once. The former primary hears of it after that time, and takes writes until then.
+  /// The replica takes over at once. The former primary learns of it after that time, and accepts writes until then.
   void hand_over(real overlap);
   [[nodiscard]] bool is_changing() const noexcept { return dead_ || !in_step_; }
   std::function<void()> on_change = [] {};  ///< there is another primary
@@ -48,7 +48,7 @@ class redis_pair {
   std::unique_ptr<redis_server> servers_[2];
   std::size_t primary_ = 0;
   bool dead_ = false;
-  bool in_step_ = true;  // there is a replica, and it hears of every write
+  bool in_step_ = true;  // there is a replica that receives every write
   std::uint64_t changes_ = 0;
   real lags_until_{0}, last_arrival_{0}, died_{0};
 };

@@ -84,7 +84,7 @@ const known_script ours[] = {
 using words = std::vector<std::string>;
 
 /// The steps of one run.
-std::vector<redis_step> steps_of(const known_script& s, const words& keys, const words& args) {
+std::vector<redis_step> scripts_for(const known_script& s, const words& keys, const words& args) {
   if (!s.several) return {{s.what, s.of, keys, args}};
   std::vector<redis_step> all;
   const std::string& common = args.at(0);           // a ttl, or how the channels of inboxes begin
@@ -239,7 +239,7 @@ value redis_server::evalsha(const words& w) {
   const auto* const known =
       std::find_if(std::begin(ours), std::end(ours), [&](const auto& s) { return s.is.sha == w[1]; });
   if (known == std::end(ours)) return run(w[1], key_names, args);
-  const std::vector<redis_step> steps = steps_of(*known, key_names, args);
+  const std::vector<redis_step> steps = scripts_for(*known, key_names, args);
   if (const std::string inboxes = steps[0].inboxes(); !inboxes.empty()) inboxes_ = inboxes;
   audit_.before(steps);
   value reply = run(w[1], key_names, args);
@@ -260,7 +260,7 @@ value redis_server::run(const std::string& sha, const words& keys, const words& 
   return reply;
 }
 
-/// For whoever reads a trace: claims by their first characters.
+/// For readers of a trace: claims by their first characters.
 std::string redis_server::told(const redis_step& step, const value& reply) const {
   constexpr const char* names[] = {"poll", "renew", "release", "downgrade", "resize", "revoke", "break"};
   const auto claim = [](const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 4) : owner; };
@@ -353,7 +353,7 @@ std::string redis_server::leftovers() const {
       held += key + " is still held by " + cell->value + "; ";
       continue;
     }
-    // What the dead had taken is counted until somebody asks; so a semaphore may be left, but no holder.
+    // The permits of dead holders are counted until the next poll, so a semaphore may be left, but no holder.
     for (const auto& [who, until] : keys_.scores_of(key + ":h", now())) {
       if (until > now().ms()) held += key + " is still held by " + who + "; ";
     }

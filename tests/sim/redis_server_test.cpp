@@ -83,7 +83,7 @@ TEST_F(a_redis_server, keeps_a_key_through_its_last_millisecond) {
   EXPECT_EQ(guest_.lua("return redis.call('GET', 's')"), "nil");
 }
 
-TEST_F(a_redis_server, forgets_scripts_and_listeners_in_a_restart_and_its_data_only_if_told_to) {
+TEST_F(a_redis_server, loses_scripts_and_listeners_on_restart_but_data_on_request) {
   (void)guest_.lua("return redis.call('SET', 's', 'a')");
   EXPECT_EQ(guest_.ask({"SCRIPT", "LOAD", "return 7"}), "'59b6ab2fbe0ee4b25733de0f62e6cda4899ef8e9'");
   EXPECT_EQ(guest_.ask({"SSUBSCRIBE", "here"}), "push{'ssubscribe' 'here' 1}");
@@ -132,7 +132,7 @@ TEST_F(a_redis_server, counts_its_age_in_whole_seconds_from_its_last_start) {
   EXPECT_NE(again.ask({"INFO", "server"}).find("uptime_in_seconds:1"), std::string::npos);
 }
 
-TEST_F(a_redis_server, that_stands_still_carries_out_later_what_came_meanwhile_in_order) {
+TEST_F(a_redis_server, that_was_stopped_runs_pending_commands_in_order) {
   server_.stand_still_until(100ms);
   EXPECT_EQ(guest_.ask({"SSUBSCRIBE", "here"}), "");
   EXPECT_EQ(guest_.ask({"SSUBSCRIBE", "there"}), "");
@@ -193,7 +193,7 @@ TEST_F(a_redis_server, hands_a_lock_over_many_dead_waiters_in_several_calls) {
   EXPECT_EQ(world_.violation(), "");
 }
 
-/// The same with readers who are let in, and with permits.
+/// The same hand-over with admitted readers and with permits.
 TEST_F(a_redis_server, lets_many_in_in_several_calls) {
   using namespace redis::scripts;
   for (const redis::script& s : {acquire, downgrade, acquire_shared, take, give}) {

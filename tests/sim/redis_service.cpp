@@ -52,9 +52,10 @@ class redis_service::side final : public access {
 
   /// I10: a lock that was handed to us when nobody waits for it any more is given back.
   void watch_what_becomes_of(const std::string& text) {
-    if (redis::plea::parse(text) || text.starts_with(redis::mark_of_the_taken)) return;
+    using kind = redis::message::kind;
     const std::optional<redis::message> m = redis::message::parse(text);
-    if (!m) return service_.world_.violate("I12: a message that makes no sense");
+    if (m && (m->what == kind::revoke_request || m->what == kind::loss)) return;
+    if (!m || m->what != kind::grant) return service_.world_.violate("I12: a message that makes no sense");
     // Several names that start over have new ids, of which nobody here knows.
     const bool gone = !service_.several_ && !waits(std::string(m->owner));
     service_.world_.tell("  message for " + std::string(m->owner).substr(17) + (gone ? ", who is gone" : ""));

@@ -15,7 +15,7 @@ std::string claim_of_ours(const std::string& owner) { return owner.size() > 33 ?
 }  // namespace
 
 void redlock_audit::ran(std::size_t server, const redis_server::script_run& r) {
-  // Whoever asks would take it for a server that does not vote, and nothing would ever come of it.
+  // A client would take it for a server that does not vote, and retry without an end.
   if (r.reply.is(redis::value::kind::error) && r.reply.text.starts_with("ERR")) {
     world_.violate("I12: a script fails: " + r.reply.text);
   }
@@ -26,7 +26,7 @@ void redlock_audit::ran(std::size_t server, const redis_server::script_run& r) {
   if (renewed) renewed_[r.args[0].substr(17, 16)].insert(server);
 }
 
-/// For whoever reads a trace: claims by their first characters, and the number of the attempt.
+/// For readers of a trace: claims by their first characters, and the number of the attempt.
 std::string redlock_audit::told(std::size_t server, const redis_server::script_run& r) {
   const auto claim = [](const std::string& owner) {
     return owner.size() > 33 ? owner.substr(17, 4) + owner.substr(33, 3) : owner;
@@ -84,7 +84,7 @@ void redlock_audit::asked_for(const storage::owner_id& owner) {
   if (broken_.contains(claim)) renews_in_vain_.insert(claim);
 }
 
-/// I12: what a client is told is what a majority has said, after it was asked; and what was broken is renewed no more.
+/// I12: a client gets the answer that a majority gave to its request, and a broken lock is not renewed again.
 void redlock_audit::heard_of(const storage::owner_id& owner) {
   const std::string claim = redis::sixteen(owner.high, owner.low);
   if (renews_in_vain_.contains(claim) && broken_.contains(claim)) {

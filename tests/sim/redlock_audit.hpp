@@ -11,7 +11,7 @@
 
 namespace holdfast::sim {
 
-/// The invariants of Redlock that only one who sees all servers can see: I6 at each of them, and I12 over all.
+/// The invariants of Redlock that need a view of all servers: I6 at each of them, and I12 over all.
 class redlock_audit {
  public:
   redlock_audit(world& w, std::size_t servers) : world_(w), servers_(servers) {}

@@ -122,7 +122,7 @@ redlock_service::redlock_service(world& w, const plan& planned, const std::funct
   }
 }
 
-/// Of the wall clocks of clients. Where servers forget their last fences, these are what fences rest upon.
+/// The error of the clients' wall clocks. If servers forget their last fences, fences rest on these clocks.
 real redlock_service::any_skew() {
   return faults_.restarts_empty ? world_.between(0ms, max_ttl / 10 * 9) : world_.between(-1h, 1h);
 }

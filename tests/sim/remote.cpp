@@ -128,7 +128,7 @@ task<std::optional<lease_reply>> remote::ask(io& i, demand d, limit l) {
                                 [this, r, id] {
                                   loop_.post([this, r, id] {
                                     const auto at = calls_.find(id);
-                                    if (at == calls_.end()) return;  // whoever asked has left
+                                    if (at == calls_.end()) return;  // its caller has left
                                     at->second->got = r;
                                     at->second->arrived.set();
                                   });

@@ -20,7 +20,7 @@ class remote final : public storage::backend, private storage::admin {
   [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
   [[nodiscard]] guarantees promises() const noexcept override;
 
-  /// The process is gone: nothing reaches it, and nothing that it says is heard.
+  /// The process is gone: no message reaches it or comes from it any more.
   void crash() noexcept { crashed_ = true; }
   void pushed(storage::owner_id);  ///< from the server
   [[nodiscard]] std::size_t waiting() const noexcept { return calls_.size() + inbox_.size(); }
@@ -33,7 +33,7 @@ class remote final : public storage::backend, private storage::admin {
     runtime::signal arrived;
     std::optional<lease_reply> got;
   };
-  /// Nothing: no answer within the limit, or for so long that the connection is given up.
+  /// Returns nothing if no answer comes within the limit, or before the connection is given up.
   runtime::task<std::optional<lease_reply>> ask(runtime::io&, demand, limit);
 
   network& network_;

@@ -12,8 +12,8 @@
 namespace holdfast::sim {
 
 /// A primary with a replica, and sentinels who tell clients which of the two it is. In some runs a grant counts only
-/// when the replica has it. Two invariants are of this store alone. I16: whoever holds what a failover has lost is told
-/// so soon after its client has heard of that. I17: what the replica was waited for it has, so that it outlives a
+/// when the replica has it. Two invariants apply to this store only. I16: a holder whose lock a failover has lost is
+/// told so soon after its client has heard of that. I17: what the replica was waited for it has, so that it outlives a
 /// failover.
 class replicated_service final : public service {
  public:

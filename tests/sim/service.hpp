@@ -32,7 +32,7 @@ class service {
   /// Now and then, while there are faults: those of the server and of the victim's connections. How many.
   virtual std::uint64_t trouble(access& victim) = 0;
   virtual void heal() {}  ///< no fault goes on
-  /// What a server that is left alone for so long has forgotten.
+  /// After this time without requests a server has forgotten everything.
   [[nodiscard]] virtual real rest() const = 0;
   [[nodiscard]] virtual std::string leftovers() = 0;               ///< after that: locks and places
   [[nodiscard]] virtual std::string left_after_a_day() const = 0;  ///< everything

@@ -126,7 +126,7 @@ task<void> users::break_lock(client& c) {
   if (done.is_yes() && all_of_them) broken_[name].push_back({world_.now(), fence});
 }
 
-/// I3: whoever asks when a lock was broken, and gets it, has a higher fence than who had it then.
+/// I3: a client that acquires a broken lock has a higher fence than the holder that lost it.
 void users::check_fence_after_breaks(const checker::watched& mine, real asked) {
   if (!mine.part().of_a_lock()) return;
   for (const broken& each : broken_[mine.name()]) {
@@ -181,7 +181,7 @@ task<void> users::renew(client& c, std::shared_ptr<tenancy> lease) {
   world_.note("renewed", renewed.is_yes() ? 1 : 0);
 }
 
-/// From when it asks, the writer writes no more: others may be let in before it hears of it, or though it never does.
+/// The writer stops writing before it asks: readers may be admitted before its reply arrives, or if the reply is lost.
 task<void> users::downgrade(client& c, std::shared_ptr<tenancy> lease, checker::watched& mine) {
   mine.become_reader();
   const limit until(later(c.io.now(), world_.chance(0.5) ? world_.between(0ms, 10ms) : span(1s)));

@@ -36,7 +36,7 @@ class users {
         permits_(s.planned.permits) {}
 
   [[nodiscard]] runtime::task<void> live(client&, std::uint64_t operations);
-  /// When the faults are over: everything can be had, the whole of it.
+  /// After the faults: every lock and every permit can be acquired.
   [[nodiscard]] runtime::task<void> take_everything(client&);
 
  private:

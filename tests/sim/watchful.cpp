@@ -17,7 +17,6 @@ using storage::milliseconds;
 
 class watchful::place final : public storage::claim {
  public:
-  /// Of one name, or of several.
   place(watchful& w, const std::vector<storage::claim_spec>& specs)
       : watch_(w),
         specs_(specs),
@@ -110,7 +109,7 @@ class watchful::place final : public storage::claim {
     place& place_;
   };
 
-  /// Of several names nobody can tell which of them is lost.
+  /// For several names it is not known which of them is lost, so only single names are recorded.
   void holds_until(std::optional<instant> deadline) {
     const std::pair<std::uint64_t, std::uint64_t> me{spec_.owner.high, spec_.owner.low};
     if (!deadline) watch_.holders_.erase(me);

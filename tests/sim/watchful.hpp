@@ -31,9 +31,9 @@ class watchful final : public storage::backend, private storage::admin, private 
   void close() noexcept override { inner_.close(); }
   [[nodiscard]] guarantees promises() const noexcept override { return inner_.promises(); }
 
-  /// Of the claims that are open.
+  /// The owners of all open claims.
   [[nodiscard]] const std::set<std::pair<std::uint64_t, std::uint64_t>>& owners() const noexcept { return owners_; }
-  /// Of those that were granted, and neither lost nor given back, as far as they have heard; with their deadlines.
+  /// The deadlines of claims that were granted and, as far as they know, neither lost nor released.
   [[nodiscard]] const std::map<std::pair<std::uint64_t, std::uint64_t>, storage::instant>& holders() const noexcept {
     return holders_;
   }

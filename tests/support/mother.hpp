@@ -40,7 +40,7 @@ class mother final : public storage::backend {
     child& operator=(const child&) = delete;
     ~child() override {
       if (!family_->gone) real_.reset();
-      (void)real_.release();  // NOLINT: its server is gone; leaked, so that the test can say so and go on
+      (void)real_.release();  // NOLINT: its server is gone; leaked, so that the test can report it and go on
       --family_->children;
     }
     runtime::task<storage::answer<storage::grant>> poll(runtime::io& i, limit l) override { return real_->poll(i, l); }

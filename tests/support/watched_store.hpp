@@ -16,15 +16,15 @@
 
 namespace holdfast::test {
 
-/// A store in front of another one. It counts the calls, and does to replies what networks do. Every request is carried
-/// out by the store behind; to lose requests, use that one's faults.
+/// Decorates a store: counts calls, and delays or loses replies like a network. The store behind carries out every
+/// request; to lose requests, use its faults.
 class watched_store final : public storage::backend {
  public:
   enum class call { poll, renew, downgrade, release, put, break_lock };
 
   explicit watched_store(std::unique_ptr<storage::backend> behind) : behind_(std::move(behind)) {}
 
-  /// From now on replies wait for deliver(). One that is not delivered before the caller's limit is unknown.
+  /// From now on replies wait for deliver(). A reply that is not delivered before the caller's limit becomes unknown.
   void hold_back(call c) { set(c, treatment::held_back, nullptr); }
   void hold_back(call c, const std::string& only_of) {
     set(c, treatment::held_back, [only_of](const std::string& name) { return name == only_of; });
@@ -32,9 +32,9 @@ class watched_store final : public storage::backend {
   void hold_back(call c, storage::shard only_there) {
     set(c, treatment::held_back, [this, only_there](const std::string& name) { return shard_of_(name) == only_there; });
   }
-  /// The same, but the caller's limit is not respected: the reply comes late.
+  /// Holds replies back even beyond the caller's limit, so that they come late.
   void hold_back_beyond_the_limit(call c) { set(c, treatment::held_back_beyond_the_limit, nullptr); }
-  /// Lets go what was held back, and holds nothing back any more.
+  /// Delivers all replies that are held back, and holds back no more.
   void deliver() {
     shared_.with([](shared& s) {
       s.treatments = {};
@@ -42,27 +42,27 @@ class watched_store final : public storage::backend {
       s.held_back.clear();
     });
   }
-  /// Holds nothing back any more; what is held back already is never delivered.
+  /// Holds back no more. Replies that are held back already are never delivered.
   void pass_on_from_now() {
     shared_.with([](shared& s) { s.treatments = {}; });
   }
-  /// The next n replies are lost, which is known at once, as when a connection breaks.
+  /// Loses the next n replies, which the caller learns at once, as when a connection breaks.
   void cut(call c, int n = 1) {
     shared_.with([&](shared& s) { s.cuts[index(c)] = n; });
   }
 
-  /// Grants are as short as those that a store makes on behalf of one who waits.
+  /// Makes grants this short, like those that a store makes on behalf of a waiter.
   void grant_for(runtime::span only) {
     shared_.with([&](shared& s) { s.granted_for = only; });
   }
 
-  /// It is there again.
+  /// Reports that the store is reachable again.
   void come_back() const { events_->back(); }
 
-  /// Where each name lies. Not while a call is under way.
+  /// Sets the shard of each name. Not while a call is under way.
   void spread(std::function<storage::shard(const std::string& name)> where) { shard_of_ = std::move(where); }
 
-  /// The next claim cannot be made.
+  /// Lets the next open() run out of memory.
   void fail_next_open() {
     shared_.with([](shared& s) { s.failing_opens = 1; });
   }
@@ -106,7 +106,7 @@ class watched_store final : public storage::backend {
     std::vector<storage::milliseconds> renewed_for;
     std::array<treatment, 6> treatments{};
     std::array<int, 6> cuts{};
-    std::function<bool(const std::string& name)> only_of;  // nothing: of all
+    std::function<bool(const std::string& name)> only_of;  // null: replies for every name
     int failing_opens = 0;
     std::optional<runtime::span> granted_for;
     std::vector<runtime::signal*> held_back;
@@ -214,7 +214,7 @@ class watched_store final : public storage::backend {
   const std::unique_ptr<storage::backend> behind_;
   storage::backend_events* events_ = nullptr;
   watched_admin admin_{*this, *behind_};
-  std::function<storage::shard(const std::string&)> shard_of_;  // nothing: as the store behind says
+  std::function<storage::shard(const std::string&)> shard_of_;  // null: as the store behind says
   runtime::guarded<shared> shared_;
 };
 

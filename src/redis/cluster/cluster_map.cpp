@@ -1,6 +1,6 @@
 #include "redis/cluster/cluster_map.hpp"
 
-#include "redis/protocol/facts.hpp"
+#include "redis/protocol/server_info.hpp"
 #include "redis/protocol/slots.hpp"
 
 namespace holdfast::redis {

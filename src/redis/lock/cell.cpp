@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "redis/lock/client.hpp"
+#include "redis/lock/session.hpp"
 #include "redis/protocol/owner.hpp"
-#include "redis/protocol/step.hpp"
+#include "redis/protocol/script_call.hpp"
 
 namespace holdfast::redis {
 
@@ -40,36 +40,19 @@ std::optional<reading> reading_in(const value& v) {
   return is;
 }
 
-/// Somebody who waits stands among the watchers for as long as it does.
-class watching {
- public:
-  watching(watchers& all, const std::string& key, runtime::signal& who, storage::shard listened_at)
-      : all_(all), key_(key), who_(who) {
-    all_.add(key_, who_, listened_at);
-  }
-  watching(const watching&) = delete;
-  watching& operator=(const watching&) = delete;
-  ~watching() { all_.remove(key_, who_); }
-
- private:
-  watchers& all_;
-  const std::string& key_;
-  runtime::signal& who_;
-};
-
 }  // namespace
 
-cell::cell(client& c, std::string_view name)
-    : client_(c), keys_(c.settings_.prefix, name), bad_name_(!keys::may_be(c.settings_.prefix, name)) {}
+cell::cell(session& s, std::string_view name)
+    : session_(s), keys_(s.config.prefix, name), bad_name_(!keys::may_be(s.config.prefix, name)) {}
 
 task<answer<reading>> cell::get(io& i, limit l) {
   if (bad_name_) co_return answer<reading>::unknown(keys::refused());
   command c = call_of(scripts::cell_get, 1, 0);
   c.add(keys_.number);
-  reply r = co_await client_.run(i, scripts::cell_get, c, std::move(l));
-  if (auto why = failed<reading>(r, client_.settings_.prefix)) co_return std::move(*why);
+  reply r = co_await session_.run(i, scripts::cell_get, c, std::move(l));
+  if (auto why = failed<reading>(r, session_.config.prefix)) co_return std::move(*why);
   std::optional<reading> is = reading_in(std::get<value>(r));
-  if (!is) co_return answer<reading>::unknown(strange("cell_get"));
+  if (!is) co_return answer<reading>::unknown(malformed_reply("cell_get"));
   co_return answer<reading>::yes(std::move(*is));
 }
 
@@ -78,40 +61,40 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, storage::change
   command c = call_of(scripts::cell_put, 2, 6);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen));
   c.add(sixteen(wanted.id.high, wanted.id.low)).add(std::to_string(wanted.number)).add(wanted.note);
-  c.add(wanted.ttl.count()).add(client_.inboxes_of(keys_.number));
-  reply r = co_await client_.run(i, scripts::cell_put, c, std::move(l));
-  if (auto why = no_number<std::uint64_t>(r, "cell_put", client_.settings_.prefix, -1)) co_return std::move(*why);
+  c.add(wanted.ttl.count()).add(session_.inboxes_of(keys_.number));
+  reply r = co_await session_.run(i, scripts::cell_put, c, std::move(l));
+  if (auto why = no_number<std::uint64_t>(r, "cell_put", session_.config.prefix, -1)) co_return std::move(*why);
   const std::int64_t made = std::get<value>(r).number;
   if (made > 0) co_return answer<std::uint64_t>::yes(static_cast<std::uint64_t>(made));
   if (made < 0 && wanted.again) co_return answer<std::uint64_t>::unknown(storage::forgotten_change());
   co_return answer<std::uint64_t>::no();
 }
 
-// A message may get lost, and an end sends none.
+// Also wakes up by time: a message may be lost, and an expiry sends none.
 task<wake> cell::changed(io& i, reading seen, limit l) {
   runtime::signal told;
-  const storage::shard at = client_.transport_->shard_of(slot_of(keys_.number));
-  const watching ours(client_.watchers_, keys_.number, told, at);  // before the server knows of it
+  const storage::shard at = session_.server->shard_of(slot_of(keys_.number));
+  const watchers::entry ours(session_.cell_watchers, keys_.number, told, at);  // before the server registers it
   const milliseconds pause = storage::look_again + milliseconds(i.random() % 5'000);
   const std::optional<milliseconds> left = co_await watch(i, seen, l);
   if (left && *left < 0ms) co_return wake::signalled;
-  instant next =
-      later(i.now(), span(100ms) + milliseconds(i.random() % 100));  // whoever looks then hears what is wrong
+  instant next = later(i.now(), span(100ms) + milliseconds(i.random() % 100));  // the next read reports the error
   if (left) next = later(i.now(), *left > 0ms ? std::min(pause, *left + milliseconds(1 + i.random() % 3)) : pause);
   const limit nearer(std::min(l.at(), next), l.stop());
   const wake why = co_await wait(i, told, nearer);
   co_return why == wake::late&& next < l.at() ? wake::signalled : why;
 }
 
-/// How long it will stay, 0: there is none, less than that: it has changed. Nothing: the server did not say.
+/// Returns how long the cell will stay, 0 if there is none, a negative time if it has changed, and nothing if the
+/// server did not reply.
 task<std::optional<milliseconds>> cell::watch(io& i, reading seen, limit l) {
-  const std::optional<storage::failure> deaf = co_await client_.transport_->listen(i, keys_.number, l);
+  const std::optional<storage::failure> deaf = co_await session_.server->listen(i, keys_.number, l);
   if (deaf || bad_name_) co_return std::nullopt;
   command c = call_of(scripts::cell_watch, 2, 3);
   c.add(keys_.number).add(keys_.watchers).add(static_cast<std::int64_t>(seen.version));
-  c.add(seen.there ? "1" : "0").add(client_.id_);
-  reply r = co_await client_.run(i, scripts::cell_watch, c, std::move(l));
-  if (no_number<std::uint64_t>(r, "cell_watch", client_.settings_.prefix, -1)) co_return std::nullopt;
+  c.add(seen.there ? "1" : "0").add(session_.id);
+  reply r = co_await session_.run(i, scripts::cell_watch, c, std::move(l));
+  if (no_number<std::uint64_t>(r, "cell_watch", session_.config.prefix, -1)) co_return std::nullopt;
   co_return milliseconds(std::get<value>(r).number);
 }
 

@@ -8,12 +8,12 @@
 
 namespace holdfast::redis {
 
-class client;
+struct session;
 
-/// A number at the server, in a key of its own next to that of the lock.
+/// A number at the server. Its key lies beside that of the lock of the same name.
 class cell final : public storage::cell {
  public:
-  cell(client&, std::string_view name);
+  cell(session&, std::string_view name);
 
   runtime::task<storage::answer<storage::reading>> get(runtime::io&, limit) override;
   runtime::task<storage::answer<std::uint64_t>> put(runtime::io&, std::uint64_t seen, storage::change, limit) override;
@@ -21,7 +21,7 @@ class cell final : public storage::cell {
 
  private:
   runtime::task<std::optional<storage::milliseconds>> watch(runtime::io&, storage::reading seen, limit);
-  client& client_;
+  session& session_;
   const cell_keys keys_;
   const bool bad_name_;
 };

@@ -5,11 +5,11 @@
 
 namespace holdfast::redis {
 
-/// The last fence of a lock lives for a day from its grant, and whoever breaks the lock compares it: so it must outlive
-/// what is held. A renewal is too frequent to see to that each time; this says which ones do.
+/// Decides which renewals also extend the fence counter of a lock. It lives for a day from the grant and must outlive
+/// the lease, because a break compares it; extending it with every renewal would be wasteful.
 class fence_upkeep {
  public:
-  /// Asked once before each renewal.
+  /// Call once before each renewal.
   [[nodiscard]] bool is_due(runtime::instant now, std::chrono::milliseconds ttl) noexcept {
     using namespace std::chrono_literals;
     const bool first = next_ == runtime::instant();

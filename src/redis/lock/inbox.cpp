@@ -1,5 +1,6 @@
 #include "redis/lock/inbox.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "redis/protocol/script.hpp"
@@ -8,7 +9,7 @@ namespace holdfast::redis {
 
 namespace {
 
-/// A number and the blank behind it.
+/// Reads a number and the space after it.
 bool take_number(std::string_view& text, auto& into) {
   const char* const begin = text.data();
   const char* const end = begin + text.size();
@@ -18,36 +19,43 @@ bool take_number(std::string_view& text, auto& into) {
   return true;
 }
 
-}  // namespace
-
-std::optional<message> message::parse(std::string_view text) {
+std::optional<message> grant_in(std::string_view text) {
   message m;
   std::size_t owner = 0;
   if (!take_number(text, m.fence) || !take_number(text, m.server_time) || !take_number(text, owner)) return {};
   if (m.fence > static_cast<std::uint64_t>(largest_number)) return {};
   if (m.server_time < 0 || m.server_time > largest_number || owner > text.size()) return {};
   m.owner = text.substr(0, owner);
-  m.lock = text.substr(owner);
+  m.key = text.substr(owner);
   return m;
 }
 
-std::optional<plea> plea::parse(std::string_view text) {
-  plea p;
+std::optional<message> revoke_request_in(std::string_view text) {
+  message m{.what = message::kind::revoke_request};
   std::size_t owner = 0;
-  if (!text.starts_with('?')) return {};
-  text.remove_prefix(1);
-  if (!take_number(text, p.fence) || !take_number(text, owner) || owner > text.size()) return {};
-  p.owner = text.substr(0, owner);
-  p.reason = text.substr(owner);
-  return p;
+  if (!take_number(text, m.fence) || !take_number(text, owner) || owner > text.size()) return {};
+  m.owner = text.substr(0, owner);
+  m.reason = text.substr(owner);
+  return m;
 }
 
-std::optional<plea> plea::of_renewal(std::string_view owner, std::string_view text) {
-  plea p;
-  if (!take_number(text, p.fence)) return {};
-  p.owner = owner;
-  p.reason = text;
-  return p;
+}  // namespace
+
+std::optional<message> message::parse(std::string_view text) {
+  const std::string_view rest = text.substr(std::min<std::size_t>(1, text.size()));
+  switch (text.empty() ? '\0' : text.front()) {
+    case '?': return revoke_request_in(rest);
+    case '!': return message{.what = kind::loss, .owner = rest};
+    case '~': return message{.what = kind::change, .key = rest};
+    default: return grant_in(text);
+  }
+}
+
+std::optional<message> message::of_renewal(std::string_view owner, std::string_view text) {
+  message m{.what = kind::revoke_request, .owner = owner};
+  if (!take_number(text, m.fence)) return {};
+  m.reason = text;
+  return m;
 }
 
 void inbox::add(std::string_view owner, addressee& who) {

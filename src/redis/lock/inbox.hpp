@@ -12,33 +12,26 @@
 
 namespace holdfast::redis {
 
-/// What a server tells a waiter, the lock is yours: `<fence> <server time in us> <length of the owner> <owner><key>`.
+/// A message that a script has published to the inbox of this client.
 struct message {
-  std::uint64_t fence = 0;
+  enum class kind {
+    grant,           ///< `owner` holds the lock now: `<fence> <server time in us> <length of the owner> <owner><key>`
+    revoke_request,  ///< `owner` is asked to release: `?<fence> <length of the owner> <owner><reason>`
+    loss,            ///< the lock of `owner` was broken: `!<owner>`
+    change,          ///< the cell or lock `key` has changed: `~<key>`
+  };
+  kind what = kind::grant;
+  std::uint64_t fence = 0;  ///< in a revoke request that of the lease, or 0 for any
   std::int64_t server_time = 0;
-  std::string_view owner;
-  std::string_view lock;  ///< its key
+  std::string_view owner{}, key{}, reason{};
 
-  /// Nothing: it is not one of ours.
+  /// Returns nothing if the text is not such a message.
   [[nodiscard]] static std::optional<message> parse(std::string_view);
+  /// Reads the revoke request in the reply to a renewal: `<fence> <reason>`.
+  [[nodiscard]] static std::optional<message> of_renewal(std::string_view owner, std::string_view);
 };
 
-/// What a server tells a holder, somebody asks you to let go: `?<fence> <length of the owner> <owner><reason>`.
-struct plea {
-  std::uint64_t fence = 0;  ///< of the lease that is meant; 0: whichever it is
-  std::string_view owner;
-  std::string_view reason;
-
-  /// Nothing: it is none.
-  [[nodiscard]] static std::optional<plea> parse(std::string_view);
-  /// What a renewal says: `<fence> <reason>`.
-  [[nodiscard]] static std::optional<plea> of_renewal(std::string_view owner, std::string_view);
-};
-
-/// What a server tells a holder, what you had was taken by force: `!<owner>`.
-constexpr char mark_of_the_taken = '!';
-
-/// Where a claim waits for its message. It stands in the inbox before its first poll, and leaves before it dies.
+/// Where a claim waits for its grant. It enters the inbox before its first poll and leaves before it is destroyed.
 struct addressee {
   struct grant {
     std::uint64_t fence;
@@ -46,18 +39,18 @@ struct addressee {
   };
   runtime::signal called;
   runtime::guarded<std::optional<grant>> granted;
-  std::uint16_t slot = 0;                                      ///< of its lock
-  std::atomic<storage::shard> listened_at{storage::no_shard};  ///< when it looked last
+  std::uint16_t slot = 0;                                      ///< the slot of its lock
+  std::atomic<storage::shard> listened_at{storage::no_shard};  ///< at its last poll
 };
 
-/// The claims of this client that wait, by their owner ids, which they keep for as long as they stand here.
+/// The claims of this client that wait, by owner. A claim does not change its owner while it is here.
 class inbox {
  public:
   void add(std::string_view owner, addressee&);
   void remove(std::string_view owner) noexcept;
-  /// False: nobody of that name waits here.
+  /// Returns false if that owner does not wait here.
   [[nodiscard]] bool deliver(const message&);
-  /// To look for themselves, those of whom this is so: bool(slot, listened_at).
+  /// Wakes those for which bool(slot, listened_at) is true, so that they poll again.
   template <class F>
   void wake(F is_concerned) noexcept {
     waiting_.with([&](auto& all) {

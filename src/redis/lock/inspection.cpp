@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "redis/lock/note.hpp"
+#include "redis/lock/break_record.hpp"
 #include "redis/protocol/owner.hpp"
 #include "redis/protocol/script.hpp"
 #include "storage/state.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The number that a text begins with; 0 if there is none.
+/// Returns the number at the beginning of a text, or 0.
 template <class Number>
 Number number_in(std::string_view text) {
   Number n = 0;
@@ -29,7 +29,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// How many permits there are, where a semaphore says so: `#<permits>:<taken>:<last number>`.
+/// Returns the number of permits from the value of a semaphore, `#<permits>:<taken>:<last number>`, or 0.
 std::uint32_t size_in(std::string_view in_lock) {
   const std::size_t end = in_lock.find(':');
   if (!in_lock.starts_with('#') || end == std::string_view::npos) return 0;
@@ -105,7 +105,7 @@ bool inspection::add(state::party& who, std::string_view owner) {
 std::size_t inspection::introduce(const value& records, std::size_t from) {
   const auto show = [&](std::size_t n, state::party& who) {
     if (from + n >= records.items.size()) return;
-    const std::string_view record = records.items[from + n].text;  // of nil it is empty
+    const std::string_view record = records.items[from + n].text;  // empty for nil
     const std::size_t first = record.find('\n');
     const std::size_t second = first == std::string_view::npos ? first : record.find('\n', first + 1);
     if (second == std::string_view::npos) return;

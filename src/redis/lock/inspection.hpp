@@ -9,19 +9,19 @@
 
 namespace holdfast::redis {
 
-/// What scripts/inspect.lua answers of one name, read as a state.
+/// The state of one lock, from the reply of scripts/inspect.lua.
 struct inspection {
   state is;
-  std::vector<std::string> inboxes;  ///< of all who are listed, holders first; of another library's empty
+  std::vector<std::string> inboxes;  ///< of all listed clients, holders first; empty for another library
 
-  /// Nothing: the answer makes no sense.
+  /// Returns nothing if the reply is malformed.
   [[nodiscard]] static std::optional<inspection> of(const value& answer);
-  /// Host, process and program of each inbox, in that order, as far as they are known, from this one on. Where those of
-  /// others begin.
+  /// Fills in host, process and program of each client, from its record: the first one is `records[from]`. Returns the
+  /// index of the first record that is not of this lock.
   std::size_t introduce(const value& records, std::size_t from = 0);
 
  private:
-  [[nodiscard]] bool add(state::party&, std::string_view owner);  // false: it is none of ours
+  [[nodiscard]] bool add(state::party&, std::string_view owner);  // false if it is not ours
 };
 
 }  // namespace holdfast::redis

@@ -13,13 +13,13 @@ std::optional<list_position> list_position::read(std::string_view text, const st
   list_position p(parts);
   if (text.empty()) return p;
   const bool named = !parts.front().empty();
-  bool begins_anew = false;
+  bool restarts = false;
   p.next_ = parts.size();
   for (std::size_t begin = 0; begin <= text.size();) {
     const bool first = begin == 0;
     const std::string_view piece = text.substr(begin, std::min(text.find(';', begin), text.size()) - begin);
     begin += piece.size() + 1;
-    if (first && piece.empty() && named) continue;  // only what was put off is left
+    if (first && piece.empty() && named) continue;  // only postponed parts are left
     const std::size_t at = std::min(piece.find('@'), piece.size());
     const std::string_view cursor = piece.substr(0, at), part = piece.substr(std::min(at + 1, piece.size()));
     if (!is_cursor(cursor) || named != (at < piece.size()) || (!named && !first)) return std::nullopt;
@@ -29,11 +29,11 @@ std::optional<list_position> list_position::read(std::string_view text, const st
       p.next_ = static_cast<std::size_t>(found - parts.begin());
       if (is_there) p.cursor_ = cursor;
     } else {
-      begins_anew = begins_anew || !is_there;
+      restarts = restarts || !is_there;
       p.put_off_.push_back({std::string(part), std::string(cursor)});
     }
   }
-  return begins_anew ? list_position(parts) : p;
+  return restarts ? list_position(parts) : p;
 }
 
 void list_position::go_to(const std::string& cursor) {

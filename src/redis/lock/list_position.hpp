@@ -7,30 +7,30 @@
 
 namespace holdfast::redis {
 
-/// Where a list goes on: it goes from part to part, and comes back in the end to those that gave no answer. Written
-/// down between two pages as `<cursor>@<part>` and, behind each `;`, the same of what was put off; of one server, which
-/// is one part without a name, there is only the cursor.
+/// The position of a listing between two pages. The listing goes from part to part and returns at the end to those that
+/// did not reply. As text it is `<cursor>@<part>`, followed by `;<cursor>@<part>` for each postponed part. With a
+/// single server, which has no name, it is only the cursor.
 class list_position {
  public:
-  /// At the beginning. `parts` is never empty, in order, and outlives it.
+  /// The first position. `parts` is sorted, not empty, and outlives the position.
   explicit list_position(const std::vector<std::string>& parts) noexcept : parts_(parts) {}
-  /// Nothing: nobody has written that. A part that is gone is passed over; if it was put off, all begins anew, since
-  /// what lay there is somewhere else now.
+  /// Returns nothing if the text is malformed. A part that has been removed is skipped. If it was postponed the listing
+  /// starts again, because its keys are in other parts now.
   [[nodiscard]] static std::optional<list_position> read(std::string_view text, const std::vector<std::string>& parts);
 
   [[nodiscard]] bool is_over() const noexcept { return next_ >= parts_.size() && put_off_.empty(); }
-  // Unless it is over:
+  // Not to be called when it is over:
   [[nodiscard]] const std::string& part() const noexcept { return at_first_round() ? parts_[next_] : put_off_[0].part; }
   [[nodiscard]] const std::string& cursor() const noexcept { return at_first_round() ? cursor_ : put_off_[0].cursor; }
-  /// As the part has said; "0": it has no more.
+  /// `cursor` is the one in the reply; "0" means that the part has no more keys.
   void go_to(const std::string& cursor);
-  /// It gives no answer: the others first. False: all others are done, or there are none.
+  /// Postpones a part that does not reply. Returns false if there are no other parts left.
   [[nodiscard]] bool put_off();
 
-  /// Only parts that were put off are left, and others were not.
+  /// Only postponed parts are left, and others have been listed.
   [[nodiscard]] bool others_are_listed() const noexcept { return !at_first_round() && put_off_.size() < parts_.size(); }
 
-  /// Empty: there is no more.
+  /// Returns an empty text at the end.
   [[nodiscard]] std::string write() const;
 
  private:
@@ -44,7 +44,7 @@ class list_position {
   std::vector<place> put_off_;
 };
 
-/// What a server says where a SCAN goes on.
+/// Whether a text is a cursor of SCAN.
 [[nodiscard]] bool is_cursor(std::string_view) noexcept;
 
 }  // namespace holdfast::redis

@@ -82,7 +82,7 @@ command replica_wait::behind(const command& grant, std::int64_t needed) const {
   return all;
 }
 
-// The first is the grant's; of WAIT it is a number, of WAITAOF {here, at replicas}.
+// The first reply is that of the grant. WAIT replies with a number, WAITAOF with {local, replicas}.
 std::optional<storage::failure> replica_wait::missing(const value& replies, std::int64_t needed) const {
   for (std::size_t n = 1; n < replies.items.size(); ++n) {
     const value& v = replies.items[n];

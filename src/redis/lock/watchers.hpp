@@ -1,8 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 
 #include "redis/protocol/slots.hpp"
 #include "runtime/guarded.hpp"
@@ -11,46 +10,53 @@
 
 namespace holdfast::redis {
 
-/// Those of this client who wait for a change of a cell, by its key. What a server tells us of one is `~<key>`.
+/// The tasks of this client that wait for a change of a cell or a lock, by its key.
 class watchers {
- public:
-  static constexpr char mark = '~';
+  struct watcher {
+    runtime::signal* signal;
+    std::uint16_t slot;
+    storage::shard listened_at;
+  };
+  using table = std::multimap<std::string, watcher>;  // its iterators stay valid
 
-  /// `listened_at` is where it does, as far as is known now.
-  void add(const std::string& key, runtime::signal& who, storage::shard listened_at) {
-    all_.with([&](auto& all) { all.emplace(key, watcher{&who, slot_of(key), listened_at}); });
-  }
-  /// Before it dies.
-  void remove(const std::string& key, const runtime::signal& who) noexcept {
-    all_.with([&](auto& all) {
-      auto [at, end] = all.equal_range(key);
-      while (at != end && at->second.who != &who) ++at;
-      if (at != end) all.erase(at);
-    });
-  }
-  void tell(const std::string& key) noexcept {
-    all_.with([&](auto& all) {
+ public:
+  /// A task waits for as long as its entry exists.
+  class entry {
+   public:
+    /// `listened_at` is where the key lies, as far as is known now.
+    entry(watchers& all, const std::string& key, runtime::signal& signal, storage::shard listened_at)
+        : all_(all), at_(all_.all_.with([&](table& those) {
+            return those.emplace(key, watcher{&signal, slot_of(key), listened_at});
+          })) {}
+    entry(const entry&) = delete;
+    entry& operator=(const entry&) = delete;
+    ~entry() {
+      all_.all_.with([&](table& all) { all.erase(at_); });
+    }
+
+   private:
+    watchers& all_;
+    const table::iterator at_;
+  };
+
+  void notify(const std::string& key) noexcept {
+    all_.with([&](table& all) {
       const auto [begin, end] = all.equal_range(key);
-      for (auto at = begin; at != end; ++at) at->second.who->set();
+      for (auto at = begin; at != end; ++at) at->second.signal->set();
     });
   }
-  /// To look for themselves, those of whom this is so: bool(slot, listened_at).
+  /// Wakes those for which bool(slot, listened_at) is true, so that they read the key again.
   template <class F>
   void wake(F is_concerned) noexcept {
-    all_.with([&](auto& all) {
+    all_.with([&](table& all) {
       for (auto& [key, each] : all) {
-        if (is_concerned(each.slot, each.listened_at)) each.who->set();
+        if (is_concerned(each.slot, each.listened_at)) each.signal->set();
       }
     });
   }
 
  private:
-  struct watcher {
-    runtime::signal* who;
-    std::uint16_t slot;
-    storage::shard listened_at;
-  };
-  runtime::guarded<std::unordered_multimap<std::string, watcher>> all_;
+  runtime::guarded<table> all_;
 };
 
 }  // namespace holdfast::redis

@@ -15,8 +15,8 @@ struct meaning {
 
 constexpr std::string_view lacks_a_right = "the user lacks a right; docs/stores/redis.md has the ACL line it needs";
 
-// Matched by the first word: the rest differs from version to version. None of these was carried out: our scripts begin
-// with a shebang, so the server refuses before their first effect.
+// Matched by the first word, because the rest differs between versions. No command with such a reply was carried out:
+// our scripts begin with a shebang, so the server rejects them before their first effect.
 constexpr meaning meanings[] = {
     {"ASK", errc::unsupported, "this is a node of a cluster: write redis+cluster://"},
     {"BUSY", errc::not_ready, "another script has been running for seconds; SCRIPT KILL ends it"},
@@ -60,7 +60,7 @@ constexpr meaning meanings[] = {
      "a key of this lock holds something else; another program uses the name, choose another prefix="},
 };
 
-// "ERR" says nothing; what follows it does.
+// Matched by the text after "ERR".
 constexpr meaning known_errors[] = {
     {"ACL failure in script", errc::denied, lacks_a_right},
     {"The user executing the script", errc::denied, lacks_a_right},
@@ -114,6 +114,13 @@ storage::failure meaning_of(std::string_view error, std::string_view prefix) {
 }
 
 bool is_noscript(std::string_view error) noexcept { return first_word(error) == "NOSCRIPT"; }
+
+bool is_forbidden(std::string_view error) noexcept { return error.starts_with("NOPERM"); }
+
+bool is_unknown_command(std::string_view error) noexcept {
+  return error.starts_with("ERR unknown command") || error.starts_with("ERR Unknown command") ||
+         error.starts_with("ERR unknown subcommand") || error.starts_with("ERR Unknown subcommand");
+}
 
 bool is_try_again(std::string_view error) noexcept { return first_word(error) == "TRYAGAIN"; }
 

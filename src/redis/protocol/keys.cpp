@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view default_prefix = "holdfast:";
 
-/// Injective, and without what would move a key to another slot.
+/// Injective, and without characters that would move the key to another slot.
 void append_encoded(std::string& safe, std::string_view name) {
   constexpr char hex[] = "0123456789ABCDEF";
   for (const char c : name) {
@@ -31,17 +31,17 @@ std::string encoded(std::string_view name) {
   return safe;
 }
 
-/// How the companions of a key begin that is used as it stands.
+/// Returns the prefix of the keys that belong to a K that is a name without encoding.
 std::string base_of(std::string_view key) {
   const std::size_t open = key.find('{');
   const std::size_t close = open == std::string_view::npos ? open : key.find('}', open + 1);
   std::string base(default_prefix);
-  if (close != std::string_view::npos && close > open + 1) return base.append(key).append(";");  // it has its own tag
+  if (close != std::string_view::npos && close > open + 1) return base.append(key).append(";");  // K has a hash tag
   if (key.find('}') == std::string_view::npos) return base.append("{").append(key).append("}:");
   return base.append("{").append(tag_of(slot_of(key))).append("}").append(key).append("!");
 }
 
-/// Nothing: no name is encoded so.
+/// Returns nothing if no name is encoded in that way.
 std::optional<std::string> decoded(std::string_view safe) {
   std::string name;
   for (std::size_t at = 0; at < safe.size(); ++at) {
@@ -58,7 +58,7 @@ std::optional<std::string> decoded(std::string_view safe) {
   return name;
 }
 
-/// How the companions of K begin.
+/// Returns the prefix of the keys that belong to K.
 std::string companions_of(std::string_view prefix, std::string_view lock) {
   if (prefix.empty()) return base_of(lock);
   std::string base;

@@ -7,12 +7,12 @@ namespace holdfast::redis {
 
 namespace {
 
-/// Where the text says what its owner wants.
+/// The position of the mode.
 constexpr std::size_t after_ids = 33;
 
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The 48 bits that stand in eight characters.
+/// Reads 48 bits from eight characters.
 std::uint64_t half_of(std::string_view text) noexcept {
   std::uint64_t half = 0;
   for (std::size_t n = 0; n < 8; ++n) half |= std::uint64_t{base64_digits.find(text[n])} << (6 * n);

@@ -9,12 +9,12 @@
 
 namespace holdfast::redis {
 
-/// What stands in a lock's key and in its queue: `<inbox>.<claim><wants><claim ttl in ms>[ <label>]`, the first two 16
-/// characters each. It says who holds or waits, where to tell it, what it wants (`-` the whole lock, `+` a reader's
-/// place, `:8-` eight permits), and for how long a grant on its behalf may last.
+/// Returns the owner, which is stored in the lock's key and in its queue: `<inbox>.<claim><mode><claim ttl in ms>[
+/// <label>]`, the first two with 16 characters each. The mode is `-` for an exclusive lock, `+` for a reader, `:8-` for
+/// eight permits. The claim ttl is that of a grant on behalf of a waiter.
 [[nodiscard]] std::string owner_text(std::string_view inbox, const storage::owner_id&, const storage::share&,
                                      std::chrono::milliseconds claim_ttl, std::string_view label);
-/// `-`, `+` or `:`; of what is none of ours, anything.
+/// Returns the mode `-`, `+` or `:`; any character for an owner that is not ours.
 [[nodiscard]] char wants_in(std::string_view owner) noexcept;
 /// The same owner, as the reader that a writer becomes.
 [[nodiscard]] std::string as_reader(std::string owner);
@@ -22,19 +22,19 @@ namespace holdfast::redis {
 /// 96 bits in 16 characters.
 [[nodiscard]] std::string sixteen(std::uint64_t high, std::uint64_t low);
 
-/// What such a text says. The views are of the text.
+/// The parts of an owner. The views refer to the text that was read.
 struct owner_reading {
   std::string_view inbox;
   storage::owner_id id;
-  char wants = '-';           ///< as wants_in()
-  std::uint32_t permits = 0;  ///< of `:`
+  char wants = '-';           ///< the mode, see wants_in()
+  std::uint32_t permits = 0;  ///< for `:`
   std::string_view label;
 
-  /// Nothing: the text is not ours.
+  /// Returns nothing if the text is not ours.
   [[nodiscard]] static std::optional<owner_reading> of(std::string_view value);
 };
 
-/// The label of a holder; nothing: the value is not ours, some other library holds the lock.
+/// Returns the label of a holder, or nothing if another library holds the lock.
 [[nodiscard]] std::optional<std::string_view> label_in(std::string_view value);
 
 }  // namespace holdfast::redis

@@ -19,28 +19,6 @@ namespace holdfast::redis {
 
 namespace {
 
-/// None of them is a secret. What is not among them may be one, such as the password=… of other programs.
-constexpr std::string_view known_options[] = {"prefix",
-                                              "timeout",
-                                              "connect_timeout",
-                                              "name",
-                                              "ca",
-                                              "cert",
-                                              "key",
-                                              "lanes",
-                                              "poll",
-                                              "jitter",
-                                              "wait_replicas",
-                                              "wait_aof",
-                                              "wait_timeout",
-                                              "password_file",
-                                              "password_env",
-                                              "sentinel_user",
-                                              "sentinel_password_file",
-                                              "sentinel_password_env",
-                                              "db"};
-constexpr std::string_view say_where_the_password_is[] = {"password_file", "password_env"};
-
 [[noreturn]] void reject(const std::string& why) { throw storage::failure(errc::bad_url, why); }
 
 template <class T>
@@ -57,7 +35,7 @@ T number(const std::string& option, std::string_view text, int least, int most, 
 
 }  // namespace
 
-/// Written as the program's options are: cli/duration.cpp.
+/// Accepts the same texts as the options of the program, see cli/text/words.cpp.
 milliseconds duration_in(const std::string& option, std::string_view text) {
   struct unit {
     std::string_view name;
@@ -78,7 +56,7 @@ milliseconds duration_in(const std::string& option, std::string_view text) {
 
 namespace {
 
-/// A secret in a file ends with the line.
+/// Reads a secret, which is the first line of a file.
 std::string first_line_of(const std::string& path) {
   const auto unreadable = [&](const std::string& why) {
     reject("the password cannot be read from the file " + path + ": " + why);
@@ -97,7 +75,7 @@ std::string first_line_of(const std::string& path) {
 }
 
 std::string variable(const std::string& name) {
-  // Only a program that changes its environment while it opens stores could be hurt.
+  // A race is only possible in a program that changes its environment while it opens stores.
   const char* text = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) reject("the variable " + name + " of the environment, which the URL names, is not set");
   if (*text == '\0') reject("the variable " + name + " of the environment, which the URL names, is empty");
@@ -109,45 +87,7 @@ void set_password(std::string& into, std::string secret) {
   into = std::move(secret);
 }
 
-/// False: it is none of theirs.
-bool set_option_of_sentinels(settings& s, const std::string& option, const std::string& text) {
-  if (!option.starts_with("sentinel_")) return false;
-  sentinel_settings none;
-  sentinel_settings& them = s.sentinels ? *s.sentinels : none;
-  if (option == "sentinel_user") {
-    them.user = text;
-  } else if (option == "sentinel_password") {
-    set_password(them.password, text);
-  } else if (option == "sentinel_password_file") {
-    set_password(them.password, first_line_of(text));
-  } else if (option == "sentinel_password_env") {
-    set_password(them.password, variable(text));
-  } else {
-    return false;
-  }
-  if (!s.sentinels) reject("the option '" + option + "' is for redis+sentinel:// and rediss+sentinel://");
-  return true;
-}
-
-/// False: it is none of these.
-bool set_wait(acknowledgement& wait, const std::string& option, const std::string& text) {
-  using count = acknowledgement::count;
-  using disks = acknowledgement::disks;
-  if (option == "wait_replicas") {
-    wait.by = text == "majority" ? count::majority : text == "all" ? count::all : count::number;
-    if (wait.by == count::number) wait.replicas = number<int>(option, text, 1, 1'000, "1, or majority, or all");
-  } else if (option == "wait_aof") {
-    if (text != "local" && text != "replicas") reject("the option 'wait_aof' is local or replicas");
-    wait.on_disks = text == "local" ? disks::local : disks::replicas;
-  } else if (option == "wait_timeout") {
-    wait.limit = duration_in(option, text);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-/// A connection whose server waits is silent.
+/// A server that waits for replicas sends nothing, so the wait must be shorter than the timeout of the connection.
 void check_wait(settings& s, bool given) {
   using disks = acknowledgement::disks;
   const bool no_replicas = s.wait.by == acknowledgement::count::number && s.wait.replicas == 0;
@@ -162,54 +102,89 @@ void check_wait(settings& s, bool given) {
   if (!given) s.wait.limit = std::min(s.wait.limit, std::max(s.timeout / 2, milliseconds(1)));
 }
 
-/// Those that mean something in such a URL.
+using option_text = const std::string&;
+
+struct url_option {
+  enum class scope { any_url, for_tls, for_sentinels, for_sockets };
+  std::string_view name;
+  void (*apply)(settings&, option_text name, option_text value);
+  scope applies_to = scope::any_url;
+  bool may_be_shown = true;  ///< the value is not a secret
+};
+using enum url_option::scope;
+
+constexpr url_option url_options[] = {
+    {"prefix", [](settings& s, option_text, option_text value) { s.prefix = value; }},
+    {"timeout", [](settings& s, option_text name, option_text value) { s.timeout = duration_in(name, value); }},
+    {"connect_timeout",
+     [](settings& s, option_text name, option_text value) { s.connect_timeout = duration_in(name, value); }},
+    {"name", [](settings& s, option_text, option_text value) { s.name = value; }},
+    {"ca", [](settings& s, option_text, option_text value) { s.tls->ca = value; }, for_tls},
+    {"cert", [](settings& s, option_text, option_text value) { s.tls->cert = value; }, for_tls},
+    {"key", [](settings& s, option_text, option_text value) { s.tls->key = value; }, for_tls},
+    {"lanes",
+     [](settings& s, option_text name, option_text value) { s.lanes = number<unsigned>(name, value, 1, 256, "8"); }},
+    {"poll", [](settings& s, option_text name, option_text value) { s.poll = duration_in(name, value); }},
+    {"jitter",
+     [](settings& s, option_text name, option_text value) { s.jitter = number<double>(name, value, 0, 1, "0.5"); }},
+    {"wait_replicas",
+     [](settings& s, option_text name, option_text value) {
+       using count = acknowledgement::count;
+       s.wait.by = value == "majority" ? count::majority : value == "all" ? count::all : count::number;
+       if (s.wait.by != count::number) return;
+       s.wait.replicas = number<int>(name, value, 1, 1'000, "1, or majority, or all");
+     }},
+    {"wait_aof",
+     [](settings& s, option_text, option_text value) {
+       using disks = acknowledgement::disks;
+       if (value != "local" && value != "replicas") reject("the option 'wait_aof' is local or replicas");
+       s.wait.on_disks = value == "local" ? disks::local : disks::replicas;
+     }},
+    {"wait_timeout", [](settings& s, option_text name, option_text value) { s.wait.limit = duration_in(name, value); }},
+    {"password_file",
+     [](settings& s, option_text, option_text value) { set_password(s.password, first_line_of(value)); }},
+    {"password_env", [](settings& s, option_text, option_text value) { set_password(s.password, variable(value)); }},
+    {"sentinel_user", [](settings& s, option_text, option_text value) { s.sentinels->user = value; }, for_sentinels},
+    {"sentinel_password",
+     [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, value); }, for_sentinels,
+     false},
+    {"sentinel_password_file",
+     [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, first_line_of(value)); },
+     for_sentinels},
+    {"sentinel_password_env",
+     [](settings& s, option_text, option_text value) { set_password(s.sentinels->password, variable(value)); },
+     for_sentinels},
+    {"db",
+     [](settings& s, option_text name, option_text value) { s.database = number<int>(name, value, 0, 1'000'000, "1"); },
+     for_sockets},
+};
+
+/// The options that apply to such a URL.
 std::string options_of(const settings& s, std::span<const std::string_view> also) {
   std::string known;
-  const auto add = [&](std::string_view option) { known.append(known.empty() ? "" : ", ").append(option); };
+  const auto add = [&](std::string_view name) { known.append(known.empty() ? "" : ", ").append(name); };
   std::ranges::for_each(also, add);
-  for (const std::string_view each : known_options) {
-    const bool elsewhere = (each.starts_with("sentinel_") && !s.sentinels) || (each == "db" && s.path.empty());
-    if (!elsewhere) add(each);
+  for (const url_option& each : url_options) {
+    const bool elsewhere =
+        (each.applies_to == for_sentinels && !s.sentinels) || (each.applies_to == for_sockets && s.path.empty());
+    if (each.may_be_shown && !elsewhere) add(each.name);
   }
   return known;
 }
 
-void set_option(settings& s, const std::string& option, const std::string& text,
+void set_option(settings& s, const std::string& name, const std::string& value,
                 std::span<const std::string_view> also) {
-  if (set_option_of_sentinels(s, option, text) || set_wait(s.wait, option, text)) return;
-  const auto file = [&](std::string net::tls_files::* which) {
-    if (!s.tls)
-      reject("the option '" + option +
-             "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
-    (*s.tls).*which = text;
-  };
-  if (option == "prefix") {
-    s.prefix = text;
-  } else if (option == "timeout") {
-    s.timeout = duration_in(option, text);
-  } else if (option == "connect_timeout") {
-    s.connect_timeout = duration_in(option, text);
-  } else if (option == "name") {
-    s.name = text;
-  } else if (option == "ca") {
-    file(&net::tls_files::ca);
-  } else if (option == "cert") {
-    file(&net::tls_files::cert);
-  } else if (option == "key") {
-    file(&net::tls_files::key);
-  } else if (option == "password_file") {
-    set_password(s.password, first_line_of(text));
-  } else if (option == "password_env") {
-    set_password(s.password, variable(text));
-  } else if (option == "lanes") {
-    s.lanes = number<unsigned>(option, text, 1, 256, "8");
-  } else if (option == "poll") {
-    s.poll = duration_in(option, text);
-  } else if (option == "jitter") {
-    s.jitter = number<double>(option, text, 0, 1, "0.5");
-  } else {
-    reject("there is no option '" + option + "' in such a URL; these are: " + options_of(s, also));
+  const auto* const is = std::ranges::find(url_options, name, &url_option::name);
+  if (is == std::end(url_options) || (is->applies_to == for_sockets && s.path.empty())) {
+    reject("there is no option '" + name + "' in such a URL; these are: " + options_of(s, also));
   }
+  if (is->applies_to == for_sentinels && !s.sentinels) {
+    reject("the option '" + name + "' is for redis+sentinel:// and rediss+sentinel://");
+  }
+  if (is->applies_to == for_tls && !s.tls) {
+    reject("the option '" + name + "' needs TLS: write rediss://, valkeys://, rediss+sentinel:// or rediss+cluster://");
+  }
+  is->apply(s, name, value);
 }
 
 /// node,...
@@ -270,10 +245,6 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
     if (!u.host.empty() || u.port != 0 || !u.others.empty() || u.path.empty())
       reject("a unix socket is given as redis+unix:///path/of/the/socket");
     s.path = "/" + u.path;
-    if (const auto db = u.options.find("db"); db != u.options.end()) {
-      s.database = number<int>("db", db->second, 0, 1'000'000, "1");
-      u.options.erase(db);
-    }
   } else if (u.scheme.ends_with("+sentinel")) {
     set_sentinels(s, u);
   } else if (u.scheme.ends_with("+cluster")) {
@@ -300,9 +271,13 @@ settings settings::parse(std::string_view text, std::span<const std::string_view
 }
 
 std::string settings::shown(std::string_view url, std::span<const std::string_view> also) {
-  std::vector<std::string_view> all(std::begin(known_options), std::end(known_options));
+  constexpr std::string_view name_the_password[] = {"password_file", "password_env"};
+  std::vector<std::string_view> all;
+  for (const url_option& each : url_options) {
+    if (each.may_be_shown) all.push_back(each.name);
+  }
   all.insert(all.end(), also.begin(), also.end());
-  return net::without_secrets(url, {all, say_where_the_password_is});
+  return net::without_secrets(url, {all, name_the_password});
 }
 
 void settings::load_tls() {

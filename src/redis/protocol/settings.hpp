@@ -14,21 +14,21 @@ namespace holdfast::redis {
 
 using std::chrono::milliseconds;
 
-/// Who says where the primary is.
+/// The sentinels that name the primary.
 struct sentinel_settings {
   std::vector<net::endpoint> at;
-  std::string service;  ///< as they know it
-  std::string user;     ///< of the sentinels, which have credentials of their own
+  std::string service;  ///< its name at the sentinels
+  std::string user;     ///< at the sentinels, which have their own credentials
   std::string password;
 };
 
-/// What must have a grant besides the memory of the primary, before it counts.
+/// Where a grant must be stored, besides the memory of the primary, before it counts.
 struct acknowledgement {
   enum class count { number, majority, all };
   enum class disks { none, local, replicas };
   count by = count::number;
-  int replicas = 0;              ///< of a number
-  disks on_disks = disks::none;  ///< local: of the primary; replicas: of those that are counted, too
+  int replicas = 0;              ///< if counted by number
+  disks on_disks = disks::none;  ///< local: the disk of the primary; replicas: also those of the counted replicas
   milliseconds limit{200};
 
   [[nodiscard]] bool is_wanted() const noexcept {
@@ -36,7 +36,7 @@ struct acknowledgement {
   }
 };
 
-/// What a URL says about a Redis server, and how we use it:
+/// The URL of a Redis server:
 ///   redis://[user[:password]@]host[:port][/database]    rediss:// with TLS; valkey://, valkeys:// the same
 ///   redis+unix:///path/of/the/socket
 ///   redis+sentinel://[user[:password]@]sentinel[:port],.../service[/database]    rediss+sentinel:// with TLS
@@ -44,45 +44,45 @@ struct acknowledgement {
 struct settings {
   std::string host = "127.0.0.1";
   int port = 6379;
-  std::string path;                            ///< of a unix socket; then host and port mean nothing
-  std::optional<sentinel_settings> sentinels;  ///< the same
-  std::vector<net::endpoint> seeds;  ///< nodes of a cluster, whom to ask for the others; none: it is one server
+  std::string path;                            ///< unix socket; replaces host and port
+  std::optional<sentinel_settings> sentinels;  ///< replace host and port
+  std::vector<net::endpoint> seeds;  ///< nodes of a cluster through which the others are found; empty for one server
   std::optional<net::tls_files> tls;
-  std::shared_ptr<const net::tls> tls_context;  ///< of these files, once they are loaded; all copies share it
+  std::shared_ptr<const net::tls> tls_context;  ///< loaded from these files; all copies share it
   std::string user;
   std::string password;
   int database = 0;
 
-  std::string prefix = "holdfast:";  ///< of all keys and channels; empty: a lock's key is its name
-  std::string name = "holdfast";     ///< of our connections, in CLIENT LIST
-  milliseconds timeout{1'000};       ///< a connection silent for so long with replies due is dropped
+  std::string prefix = "holdfast:";  ///< of all keys and channels; if it is empty, a lock's key is its name
+  std::string name = "holdfast";     ///< of our connections in CLIENT LIST
+  milliseconds timeout{1'000};       ///< a connection that is silent for this long while replies are due is dropped
   milliseconds connect_timeout{2'000};
-  unsigned lanes = 4;                         ///< connections for blocking callers, at most
-  milliseconds poll{200};                     ///< how often a lock that is held by another library is looked at
-  double jitter = 0.5;                        ///< that interval varies by so much, up and down
-  acknowledgement wait;                       ///< for replicas and disks
-  std::optional<milliseconds> votes_after{};  ///< one server of Redlock: it does not vote before it has run this long
+  unsigned lanes = 4;                         ///< the largest number of connections for blocking callers
+  milliseconds poll{200};                     ///< polling interval for a lock that another library holds
+  double jitter = 0.5;                        ///< the share by which that interval varies
+  acknowledgement wait;                       ///< replicas and disks
+  std::optional<milliseconds> votes_after{};  ///< Redlock only: the uptime after which the server votes
 
-  /// Throws storage::failure, without secrets. `also` are options of others, whom a list of all that there are has too.
+  /// Throws storage::failure, without secrets. `also` names options of other readers of the URL, for error messages.
   [[nodiscard]] static settings parse(std::string_view url, std::span<const std::string_view> also = {});
-  /// The URL as it may be shown, good or bad: without the password, with all that tells which locks are meant.
-  /// `also` are options of others, which are no secrets either.
+  /// Returns the URL, valid or not, without secrets. `also` names further options that are not secret.
   [[nodiscard]] static std::string shown(std::string_view url, std::span<const std::string_view> also);
   [[nodiscard]] static std::string shown(std::string_view url) { return shown(url, {}); }
-  /// Reads the TLS files, unless that is done. A store does so when it is opened, before its settings are copied to
-  /// each connection: a file may be gone when a node or a sentinel is first contacted. Throws storage::failure.
+  /// Reads the TLS files, if that has not been done. A store does so when it is opened, before its settings are copied
+  /// to each connection, because a file may be gone when a node or sentinel is first contacted. Throws
+  /// storage::failure.
   void load_tls();
-  /// host:port, or the path of the socket, or the service and its sentinels.
+  /// Returns host:port, the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }
-  /// All that we are told comes from one server, as far as anybody can say: its times may be compared.
+  /// Whether all replies come from one server, so that its times can be compared.
   [[nodiscard]] bool of_one_clock() const noexcept { return !of_a_cluster() && !sentinels; }
 };
 
-/// The time that an option says, such as 500ms or 2s. Throws storage::failure.
+/// Reads the value of an option such as 500ms or 2s. Throws storage::failure.
 [[nodiscard]] milliseconds duration_in(const std::string& option, std::string_view text);
 
-/// host:port, an IPv6 address in brackets.
+/// Returns host:port, with an IPv6 address in brackets.
 [[nodiscard]] std::string text_of(const net::endpoint&);
 
 }  // namespace holdfast::redis

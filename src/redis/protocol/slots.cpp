@@ -31,7 +31,7 @@ std::string hex(std::uint32_t n) {
   return {digits, end};
 }
 
-/// The first number whose hex digits lie there, for each slot.
+/// For each slot, the first number whose hex digits lie in it.
 using tags = std::array<std::uint32_t, slots_of_a_cluster>;
 tags all_tags() {
   constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -57,7 +57,7 @@ std::uint16_t slot_of(std::string_view key) noexcept {
 }
 
 std::string tag_of(std::uint16_t slot) {
-  static const tags all = all_tags();  // some milliseconds, when the first is needed
+  static const tags all = all_tags();  // takes milliseconds, so it is computed on first use
   return hex(all[slot]);
 }
 

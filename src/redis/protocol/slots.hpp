@@ -6,13 +6,13 @@
 
 namespace holdfast::redis {
 
-/// A cluster divides its keys and sharded channels into so many.
+/// The number of slots that a cluster divides its keys and sharded channels into.
 constexpr std::size_t slots_of_a_cluster = 16384;
 
-/// By what stands between the first { of a key and the first } behind it, if that is something; else by all of it.
+/// Hashes the text between the first { of a key and the next }, if there is any, otherwise the whole key.
 [[nodiscard]] std::uint16_t slot_of(std::string_view key) noexcept;
 
-/// A short text that lies in this slot; the same for ever, since it is part of the keys of a lock.
+/// Returns a short text that lies in this slot. It never changes, because it is part of the keys of locks.
 [[nodiscard]] std::string tag_of(std::uint16_t slot);
 
 }  // namespace holdfast::redis

@@ -21,13 +21,13 @@ constexpr std::string_view own_options[] = {"max_ttl", "young_nodes", "min_margi
 
 struct scheme {
   std::string_view name;
-  std::string_view of_one;  ///< of a URL of one server
+  std::string_view of_one;  ///< in the URL of one server
   bool sockets = false;
 };
 constexpr scheme schemes[] = {
     {"redlock://", "redis://"}, {"redlocks://", "rediss://"}, {"redlock+unix://", "redis+unix://", true}};
 
-/// A URL, cut into what all servers have in common and what each has for itself. The texts are still encoded.
+/// The parts of a URL that all servers share, and those of each server. The texts are still percent-encoded.
 struct pieces {
   std::string before;              ///< scheme, user and password
   std::vector<std::string> hosts;  ///< or paths
@@ -51,7 +51,7 @@ std::vector<std::string> split(std::string_view text, char mark) {
   return parts;
 }
 
-/// Takes our own options out; the others are those of each server.
+/// Removes our own options and returns those of each server.
 std::string take_options(std::string_view query, pieces& into) {
   std::string others;
   for (const std::string& each : split(query, '&')) {
@@ -81,7 +81,7 @@ std::size_t margin_in(const std::string& text, std::size_t servers) {
   return margin;
 }
 
-/// Where the last user or password ends that stands before a host. A path may have an @ of its own.
+/// Returns the end of the last user or password before a host. A path may contain an @.
 std::size_t end_of_credentials(std::string_view way) {
   std::size_t end = 0;
   for (std::size_t begin = 0; begin < way.size(); begin = std::min(way.find(',', begin), way.size()) + 1) {

@@ -12,13 +12,13 @@
 
 namespace holdfast::redis {
 
-/// What a URL says about several servers that know nothing of one another:
+/// The URL of several independent servers:
 ///   redlock://[user[:password]@]host[:port],host[:port],host[:port][/database][?options]    redlocks:// with TLS
 ///   redlock+unix:///path/of/a/socket,/path/of/another,/path/of/a/third
-/// Options are those of one server, for all of them; and
-///   max_ttl      no lock may be longer: a server that was started votes after that time
-///   young_nodes  vote: it votes at once
-///   min_margin   by how many more than a majority a lock has to be given
+/// The options of one server apply to all of them. Further options:
+///   max_ttl      the longest ttl of a lock; a server votes only after it has been up for this long
+///   young_nodes  vote: servers vote at once
+///   min_margin   the number of servers beyond a majority that must grant a lock
 struct redlock {
   std::vector<settings> servers;
   std::chrono::milliseconds max_ttl{30'000};
@@ -27,12 +27,12 @@ struct redlock {
 
   /// Throws storage::failure, without secrets.
   [[nodiscard]] static redlock parse(std::string_view url);
-  /// The URL as it may be shown, good or bad.
+  /// Returns the URL, valid or not, without secrets.
   [[nodiscard]] static std::string shown(std::string_view url);
 
-  /// One vote each. Throws storage::failure.
+  /// Opens a voter for each server. Throws storage::failure.
   [[nodiscard]] std::vector<std::unique_ptr<storage::voter>> open(runtime::loop&) const;
-  /// What somebody should know of how it is set up.
+  /// Findings about the options.
   [[nodiscard]] std::vector<finding> findings() const;
 };
 

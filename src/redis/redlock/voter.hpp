@@ -10,15 +10,15 @@
 
 namespace holdfast::redis {
 
-/// One Redis or Valkey server as one vote of several.
+/// One Redis or Valkey server of several, with one vote.
 ///
-/// A server that was started a short time ago may have lost locks that are still held: it does not vote, and what it
-/// renews does not count, until all of them are over; unless it says that it writes everything to disk at once.
+/// A server that was started recently may have lost locks that are still held. It does not vote, and its renewals do
+/// not count, until all of them have expired, unless it writes everything to disk at once.
 class voter final : public storage::voter {
  public:
   struct rules {
-    std::chrono::milliseconds max_ttl;  ///< no lock of this store lasts longer, unless it is renewed
-    bool young_ones_vote;               ///< a server votes however young it is
+    std::chrono::milliseconds max_ttl;  ///< the longest ttl of a lock in this store
+    bool young_ones_vote;               ///< servers vote regardless of their uptime
   };
   voter(std::unique_ptr<client>, rules);
 
@@ -40,20 +40,21 @@ class voter final : public storage::voter {
   [[nodiscard]] storage::backend& behind() noexcept override { return *client_; }
 
  private:
-  [[nodiscard]] std::string owner_of(const storage::candidate&) const;   ///< what stands in K
-  [[nodiscard]] std::string waiter_of(const storage::candidate&) const;  ///< the same for all its attempts
-  /// Runs a step on a connection to a server that may vote. A failure also if it is another connection when the reply
-  /// comes: then nobody knows which server it was.
+  [[nodiscard]] std::string owner_of(const storage::candidate&) const;   ///< the value of K
+  [[nodiscard]] std::string waiter_of(const storage::candidate&) const;  ///< the same for all attempts
+  /// Runs a script on a connection to a server that may vote. Fails if the connection is another one when the reply
+  /// comes, because then it is not known which server carried the script out.
   [[nodiscard]] runtime::task<reply> run_of_age(runtime::io&, const script&, const command&, limit);
   runtime::task<std::optional<storage::failure>> come_of_age(runtime::io&, limit);
   runtime::task<bool> writes_at_once(runtime::io&, limit);
   [[nodiscard]] runtime::task<storage::answer<storage::done>> write_fence(runtime::io&, const command&, limit);
 
   const std::unique_ptr<client> client_;
+  session& session_;
   const rules rules_;
-  // Of the loop.
-  std::uint64_t known_ = 0;    // the connection whose server was asked how old it is
-  runtime::instant of_age_{};  // when that one may vote
+  // Accessed on the loop:
+  std::uint64_t known_ = 0;    // the connection whose server reported its uptime
+  runtime::instant of_age_{};  // when that server may vote
 };
 
 }  // namespace holdfast::redis

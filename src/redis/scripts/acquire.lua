@@ -1,9 +1,13 @@
 #!lua
--- Asks for the whole lock. Asking again keeps the place in the queue, or adopts what was granted meanwhile.
--- KEYS  K  K:q  K:f  K:h
--- ARGV  owner  ttl  inboxes (how their channels begin)  ticket ('' none yet, '-' do not queue)  [barge: whoever waits]
--- yes   the first of 64 fences
--- no    {ms until the holder's lease ends, ticket, how many are before us, server time in us, holder, last fence}
+-- Acquires the lock for ARGV[1], or enqueues it.
+--
+-- Idempotent: an owner that calls again keeps its place in the queue, and an owner that already holds the lock (because an
+-- earlier reply was lost) gets the same grant again.
+--
+-- KEYS: lock, queue, fence counter, holders
+-- ARGV: owner, ttl in ms, channel prefix, ticket ('' on the first call, '-' to return instead of queueing),
+--       barge (optional: take a free lock even if others wait)
+-- Returns the first of 64 fences, or {ms until the lease ends, ticket, position, server time in us, holder, last fence}.
 local call, K, Q, F, H, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[3]
 local holder = call('GET', K)
 --@clock
@@ -26,7 +30,7 @@ local mine
 local ticket, new = -1, false
 if not holder or ARGV[4] ~= '-' then ticket, new = stand(ARGV[4]) end
 if not holder then
-  call('DEL', H) -- of readers who died
+  call('DEL', H) -- expired readers
   hand()
   if mine then
     call('PEXPIRE', K, ARGV[2], 'GT')

@@ -1,8 +1,9 @@
 #!lua
--- Takes several locks, if all of them are free and nobody waits for any; or adopts those that are ours already.
--- KEYS  of each lock: K  K:q  K:f
--- ARGV  ttl  the owner of each
--- yes   the first fence of each      no    0, and none was taken
+-- Acquires several locks if all of them are free and none has a queue. Locks that the owners already hold are granted again.
+--
+-- KEYS: for each lock: lock, queue, fence counter
+-- ARGV: ttl in ms, the owner of each lock
+-- Returns the first fence of each lock, or 0 if none was acquired.
 local call, ttl = redis.call, ARGV[1]
 local ours = {}
 for n = 1, #KEYS / 3 do

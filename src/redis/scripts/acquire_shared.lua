@@ -1,9 +1,10 @@
 #!lua
--- Asks for a share of the lock. All readers who are in at one time have one fence. After a failover nobody joins those
--- who are in until one of them has asked again: they may have left, and a writer have had a higher fence.
--- KEYS  K  K:q  K:f  K:h
--- ARGV  owner  ttl  inboxes (how their channels begin)  ticket ('' none yet, '-' do not queue)
--- yes   the fence      no    as in acquire
+-- Acquires the lock for a reader. All readers that hold it at the same time share a fence. After a failover no reader joins
+-- the others until one of them has called again: they may have left, and a writer may have had a higher fence.
+--
+-- KEYS: lock, queue, fence counter, holders
+-- ARGV: owner, ttl in ms, channel prefix, ticket ('' on the first call, '-' to return instead of queueing)
+-- Returns the fence, or the same list as acquire.
 local call, K, Q, F, H, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[3]
 local holder = call('GET', K)
 --@clock
@@ -11,12 +12,12 @@ local holder = call('GET', K)
 --@session
 local mine
 --@hand
-if not history() then call('INFO', 'replication') end -- its error says which right is missing
+if not history() then call('INFO', 'replication') end -- its error names the missing permission
 local open = session and confirm(me)
 if session and not open then
   if call('PTTL', K) > 0 then
-    call('ZREM', H, me) -- its time is over, and it asks as a new one
-  else -- the time of all of them is over
+    call('ZREM', H, me) -- its lease has expired, so it enters as a new reader
+  else -- all leases have expired
     call('DEL', K, H)
     holder, session = false, nil
   end
@@ -41,7 +42,7 @@ if session or not holder or ARGV[4] ~= '-' then ticket, new = stand(ARGV[4]) end
 if session then
   admit(session)
 elseif not holder then
-  call('DEL', H) -- of readers who died
+  call('DEL', H) -- expired readers
   hand()
 end
 if mine then

@@ -1,5 +1,5 @@
--- Behind the two ids of an owner stands what it wants, '-' the lock or '+' a share of it, and for how many ms a grant on
--- its behalf lasts.
+-- The two ids of an owner are followed by the mode, '-' for the lock or '+' for a reader, and by the ttl in ms of a grant that
+-- is made on its behalf.
 local function reads(owner)
   return string.byte(owner, 34) == 43
 end
@@ -8,7 +8,7 @@ local function claim(owner)
 end
 
 --@tell
--- A reader is in until then; K lives as long as the last of them.
+-- Admits a reader for its claim ttl. K lives as long as the last reader.
 local function seat(reader)
   local ms = claim(reader)
   call('ZADD', H, math.floor(now / 1000) + ms, reader)
@@ -17,8 +17,9 @@ local function seat(reader)
 end
 
 --@history
--- Readers at the head of the queue join those who are in, and get their fence. A dead writer does not keep them out.
--- A call looks at 64 waiters at most. True: there may be more, call again. `reader` is one of those who are in, and asks.
+-- Lets readers at the head of the queue join the readers that hold the lock; they get the same fence. A dead writer does not
+-- keep them out. `reader` is a current reader that calls. Returns true if the caller must call again: one call looks at 64
+-- waiters.
 local function admit(fence, reader)
   if not confirm(reader) then return false end
   local seen = 0

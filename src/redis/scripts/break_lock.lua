@@ -1,17 +1,19 @@
 #!lua flags=allow-oom
--- Takes the name by force from those who are meant, and hands it on as their release would. They are told: their next
--- renewal says no. K:b keeps for a day who did it: `<id> <fence> <server time in us> <length of by> <by><reason>`.
--- KEYS  K  K:q  K:f  K:h  K:b
--- ARGV  inboxes (how their channels begin)  id of this call  fence ('0': any)  claim ('': whoever has the fence)  by  reason
--- 1 it was taken, now or by this call before, 0 nobody holds it who is meant, -1 another library does; and 4 more: call
--- again, there is more to take or to hand on: a call takes it from 256 at most
+-- Breaks the lock: takes it from its holders by force and hands it on as a release does. The holders are notified, and their
+-- next renewal fails. K:b records for a day who broke it:
+-- `<id> <fence> <server time in us> <length of by> <by><reason>`.
+--
+-- KEYS: lock, queue, fence counter, holders, break record
+-- ARGV: channel prefix, id of this call, fence ('0' for any), claim ('' for every holder with the fence), by, reason
+-- Returns 1 if the lock was broken, now or by an earlier call with this id; 0 if there is no such holder; -1 if another
+-- library holds it. 4 is added if the caller must call again: one call breaks at most 256 leases.
 local call, K, Q, F, H, B, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], ARGV[1]
 local fence, only = tonumber(ARGV[3]), ARGV[4]
 local state = call('GET', K)
 local session = state and tonumber(string.match(state, '^%+(%d+)$'))
 local permits = state and string.find(state, '^#%d+:%d+:%d+$')
 local before = string.sub(call('GET', B) or '', 1, 16) == ARGV[2]
-local crowd = session == fence and only == '' -- all who read under it, call by call: no later session has that fence
+local crowd = session == fence and only == '' -- all readers with this fence, over several calls
 --@clock
 local ms = math.floor(now / 1000)
 local losers = {}
@@ -53,13 +55,13 @@ if permits then
   end
   return more and 5 or 1
 end
-if before and state and not session then return 1 end -- somebody has it already
+if before and state and not session then return 1 end -- the lock was already handed on
 --@mint
 --@hand
 if session then
   if #losers > 0 then call('ZREM', H, unpack(losers)) end
   local last = tonumber(call('ZRANGE', H, '-1', '-1', 'WITHSCORES')[2])
-  if last and last > ms then -- others are still in
+  if last and last > ms then -- other readers remain
     call('PEXPIREAT', K, last)
     call('PEXPIREAT', H, last + 1000) -- not before K, as in release_shared
     return (#losers == 256 or admit(session)) and 5 or 1

@@ -1,5 +1,5 @@
--- A cell: `<version> <its end in ms> <number> <ids of its last changes, the newest first, 16 characters each> <note>`.
--- It is remembered for a minute after its end.
+-- A cell is stored as `<version> <end in ms> <number> <ids of its last changes, newest first, 16 characters each> <note>`. It
+-- is kept for a minute after it expires.
 local state = call('GET', C)
 local version, ends, number, ids, note = string.match(state or '', '^(%d+) (%d+) (%d+) (%S+) (.*)$')
 if state and not version then return redis.error_reply('HFKIND the name holds something that is not ours') end

@@ -1,7 +1,9 @@
 #!lua flags=allow-oom
--- What stands in a cell.
--- KEYS  K:n
--- {version, ms until it goes, number, note}; without an end there is nothing, and the version says that this was seen
+-- Reads a cell.
+--
+-- KEYS: cell
+-- Returns {version, ms until it expires, number, note}. Without a cell the second value is 0, and the version identifies
+-- this observation.
 local call, C = redis.call, KEYS[1]
 --@clock
 --@cell

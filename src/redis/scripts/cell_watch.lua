@@ -1,8 +1,9 @@
 #!lua
--- Lets a client be told, once, when a cell changes.
--- KEYS  K:n  K:w
--- ARGV  seen (a version)  '1' if there was something, or '0'  inbox
--- ms until the cell goes, 0: there is none; -1: it is not as seen any more
+-- Registers a client for one notification when the cell changes.
+--
+-- KEYS: cell, watchers
+-- ARGV: version seen, whether the cell existed ('1' or '0'), inbox
+-- Returns the ms until the cell expires, 0 if there is none, or -1 if it has changed since it was seen.
 local call, C, W = redis.call, KEYS[1], KEYS[2]
 --@clock
 --@cell

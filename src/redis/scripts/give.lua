@@ -1,7 +1,9 @@
 #!lua flags=allow-oom
--- Gives permits back, or leaves the queue; serves the queue.
--- KEYS  K  K:q  K:f  K:h
--- ARGV  owner  inboxes (how their channels begin)      result as in release
+-- Releases permits, or leaves the queue, and grants permits to waiters.
+--
+-- KEYS: lock, queue, fence counter, holders
+-- ARGV: owner, channel prefix
+-- Returns the same as release.
 local call, K, Q, H, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[4], ARGV[1], ARGV[2]
 local state = call('GET', K)
 if not state then return call('ZREM', Q, me) * 2 end

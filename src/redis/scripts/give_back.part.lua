@@ -1,4 +1,4 @@
--- K is given back and handed on, or its queue is left. What comes of it: see release.
+-- Releases K and hands it on, or leaves its queue. Returns the same as release.
 local holder = call('GET', K)
 local did = holder == me and 1 or call('ZREM', Q, me) * 2
 local session = did ~= 1 and holder and tonumber(string.match(holder, '^%+(%d+)$'))

@@ -1,7 +1,7 @@
 --@admit
 
--- The lock is free: the first in the queue that is alive gets it, for the claim ttl that stands in its own entry; and if
--- that one reads, so do the readers behind it. True: there may be more, call again.
+-- Grants the free lock to the first live waiter, for the claim ttl in its own entry. If that is a reader, the readers behind it
+-- get in as well. Returns true if the caller must call again because there may be more waiters.
 local function hand(waiter)
   local fence = mint()
   for _ = 1, 64 do

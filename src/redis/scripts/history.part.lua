@@ -1,5 +1,5 @@
--- Which history of the server's data this is: a restart or a failover begins another one, in which the last writes of
--- the one before may be missing. False: the user has no right to know.
+-- Returns the id of the history of the server's data, or false if the user may not read it. A restart or a failover begins
+-- another history, in which the last writes of the previous one may be missing.
 local here
 local function history()
   if here == nil then
@@ -8,9 +8,9 @@ local function history()
   end
   return here
 end
--- Whether readers may join those who are in. H says with the score 0 in which history these were confirmed. In a later
--- one nobody knows whether they had left before it began, and a writer had a higher fence; until one of them asks, whose
--- time is not over: that confirms them. Where H says nothing, an earlier version of this library let them in.
+-- Returns whether readers may join the current ones. H records, with the score 0, in which history these were confirmed. After
+-- a failover they may have left, and a writer may have had a higher fence, until one whose lease has not expired calls again:
+-- that confirms them. An earlier version of this library has admitted them if H has no such entry.
 local function confirm(reader)
   local last = call('ZRANGE', H, '0', '0')[1]
   if last == history() then return true end

@@ -1,14 +1,16 @@
 #!lua flags=no-writes
--- Who holds some names, and who waits for them. Changes nothing.
--- KEYS  of each name: K  K:q  K:f  K:h  K:a  K:b
--- ARGV  how many of those who share it, and of those who wait, are listed
--- of each: {what is in K, ms until that ends (-1 never), last fence, server time in us, how many share it, {one, until
---  when, ...}, how many wait, {one, ...}, {fence that is asked for, ' ' and why, '@' and when and by whom} or {}, K:b,
---  ticket of the first who waits or ''}; or an error, if its keys are used for something else
+-- Reads who holds some locks and who waits for them. Changes nothing.
+--
+-- KEYS: for each lock: lock, queue, fence counter, holders, revoke requests, break record
+-- ARGV: the number of holders and of waiters to list
+-- Returns for each lock {value of K, ms until it expires (-1 for never), last fence, server time in us, number of holders that
+-- share it, {holder, end of its lease, ...}, number of waiters, {waiter, ...}, {fence in the revoke request, ' ' and reason,
+-- '@' and its time and author} or {}, value of K:b, ticket of the first waiter or ''}, or an error if its keys are used for
+-- something else.
 local call = redis.call
 --@clock
 local ms = math.floor(now / 1000)
--- What is asked of one at least who holds it now.
+-- Returns the revoke request, if it is for a current holder.
 local function asked(state, H, A)
   local note = call('ZRANGE', A, '0', '1')
   local meant = note[1] and call('ZSCORE', A, state)
@@ -21,7 +23,7 @@ local function asked(state, H, A)
   return meant and { meant, note[1], note[2] } or {}
 end
 local function look(K, Q, F, H, A, B)
-  local state = call('GETRANGE', K, '0', '1023') -- whatever is longer is not ours, and may be huge
+  local state = call('GETRANGE', K, '0', '1023') -- a longer value is not ours, and may be huge
   local many, those, waiting = 0, {}, {}
   if string.find(state, '^[+#]') then
     many = call('ZCOUNT', H, '(' .. ms, '+inf')

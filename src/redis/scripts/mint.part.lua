@@ -1,4 +1,4 @@
--- The first of the next 64 fences: above the last one, and never below the server's clock.
+-- Returns the first of the next 64 fences: above the last one, and never below the server's clock.
 local function mint()
   local last = tonumber(call('SET', F, now + 63, 'EX', '86400', 'GET') or 0)
   if last < now then return now end

@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
--- Of several servers a majority knows this fence: the next one here will be above its block of 64. With a ttl, and if
--- nobody has the lock here, its holder gets it again: a majority has renewed it, and this server has lost it, or has
--- not heard of it. Not if it was taken from it here by force: a break goes from server to server.
--- KEYS  K  K:f  K:q  [K:b]
--- ARGV  owner  fence  [ttl  waiter]
--- 1 it is ours, 0 it is not
+-- Redlock: stores the fence that a majority of the servers knows, so that the next one here is above its block of 64. With
+-- a ttl, a holder that a majority has renewed gets the lock back if this server has lost it or never had it, unless the lock
+-- was broken here: a break goes from server to server.
+--
+-- KEYS: lock, fence counter, queue, break record (optional)
+-- ARGV: owner, fence, ttl in ms (optional), waiter (with the ttl)
+-- Returns 1 if the owner holds the lock here, else 0.
 local call, K, F, Q, last = redis.call, KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[2]) + 63
 local holder = call('GET', K)
 if holder ~= ARGV[1] and (holder or not ARGV[3]) then return 0 end

@@ -1,8 +1,9 @@
 #!lua flags=allow-oom
--- Gives several locks back, or leaves their queues, and hands each on.
--- KEYS  of each lock: K  K:q  K:f  K:h
--- ARGV  inboxes (how their channels begin)  the owner of each
--- as release, of all of them: 1 all were ours, 2 some only stood in a queue, 0 some neither; and 4 more
+-- Releases several locks, or leaves their queues, and hands each on.
+--
+-- KEYS: for each lock: lock, queue, fence counter, holders
+-- ARGV: channel prefix, the owner of each lock
+-- Returns 1 if all were released, 2 if some owners only left a queue, 0 if some did neither. 4 is added as in release.
 local call, inboxes = redis.call, ARGV[1]
 local function release(K, Q, F, H, me)
 --@give_back

@@ -1,7 +1,9 @@
 #!lua flags=allow-oom
--- Frees the lock for whoever comes first, and tells the first in the queue that it is free; else as release.
--- KEYS  K  K:q  K:f  K:h
--- ARGV  owner  inboxes (how their channels begin)      result as in release
+-- Same as release, but leaves the lock free for the next caller and only notifies the first waiter.
+--
+-- KEYS: lock, queue, fence counter, holders
+-- ARGV: owner, channel prefix
+-- Returns the same as release.
 local call, K, Q, F, H, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
 if call('GET', K) == me and call('EXISTS', Q) == 1 then
   call('DEL', K)

@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
--- Holds several locks for a ttl from now; never shortens, never creates.
--- KEYS  of each lock: K  K:a  K:f
--- ARGV  ttl  'day' (each K:f shall live for another day, else '')  of each lock: owner  fence
--- 1 renewed, 0 one of them is not ours, or not by the grant that we know, and none was renewed; renewed, but some are
--- asked for: {which, as in renew, ...}
+-- Extends several leases to a ttl from now. Never shortens or creates one.
+--
+-- KEYS: for each lock: lock, revoke requests, fence counter
+-- ARGV: ttl in ms, 'day' or '' (as in renew), for each lock: owner, fence
+-- Returns 1 if renewed. Returns 0, without renewing any, if one of the locks is not held by that grant. Returns
+-- {index, '<fence> <reason>', ...} if renewed and the holder is asked to release some of them.
 local call, ttl, many = redis.call, ARGV[1], #KEYS / 3
 for n = 1, many do
   if call('GET', KEYS[3 * n - 2]) ~= ARGV[2 * n + 1] then return 0 end

@@ -1,8 +1,9 @@
 #!lua flags=allow-oom
--- Permits are held for a ttl from now; never shortens, never creates.
--- KEYS  K  K:h  K:a
--- ARGV  owner  ttl
--- 1 renewed, 0 they are not ours; or as in renew
+-- Extends the lease of permits to a ttl from now. Never shortens or creates it.
+--
+-- KEYS: lock, holders, revoke requests
+-- ARGV: owner, ttl in ms
+-- Returns 1 if renewed, 0 if the owner holds none, or the text of a revoke request as in renew.
 local call, K, H, A, me, ttl = redis.call, KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 if not call('ZSCORE', H, me) or call('EXISTS', K) == 0 then return 0 end
 --@clock

@@ -1,8 +1,9 @@
 #!lua
--- Changes how many permits there are; what is held stays held. A semaphore that nobody uses has no size to change.
--- KEYS  K  K:q  K:f  K:h
--- ARGV  inboxes (how their channels begin)  how many there are
--- 0 done; 4 call again, there is more to serve
+-- Changes the number of permits. Permits that are held stay held. An unused semaphore has no size to change.
+--
+-- KEYS: lock, queue, fence counter, holders
+-- ARGV: channel prefix, number of permits
+-- Returns 0, or 4 if the caller must call again because more waiters have to be served.
 local call, K, Q, H, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[4], nil, ARGV[1]
 local state = call('GET', K)
 if not state then return 0 end

@@ -1,11 +1,11 @@
 --@tell
--- Behind the two ids of an owner stands ':', how many it wants, and for how many ms a grant on its behalf lasts.
+-- The two ids of an owner are followed by ':', the number of permits, and the ttl in ms of a grant on its behalf.
 local function wants(owner)
   local k, ms = string.match(owner, '^(%d+)%-(%d+)', 35)
   return tonumber(k), tonumber(ms)
 end
 
--- Takes back the permits of holders whose time is over; 256 of them in a call. True: there may be more.
+-- Takes back the permits of at most 256 holders whose leases have expired. Returns true if there may be more.
 local function reap()
   local dead = call('ZRANGE', H, '-inf', math.floor(now / 1000), 'BYSCORE', 'LIMIT', '0', '256')
   for _, holder in ipairs(dead) do used = used - wants(holder) end
@@ -13,8 +13,8 @@ local function reap()
   return #dead == 256
 end
 
--- In order of arrival, as long as the first can have all that it wants; a dead one does not block the others. A call
--- looks at 64 waiters at most. True: there may be more, call again.
+-- Grants permits in order of arrival, as long as the first waiter can get all that it wants. A dead waiter does not block the
+-- others. Looks at 64 waiters, and returns true if there may be more.
 local function serve()
   local seen = 0
   for _, waiter in ipairs(call('ZRANGE', Q, '0', '63')) do

@@ -1,4 +1,4 @@
--- A place in the queue: the one we had, or the last; and whether it is new.
+-- Returns the ticket of this owner in the queue, which it enters at the end if it is not there, and whether it is new.
 local function stand(ticket)
   ticket = tonumber(ticket)
   if not ticket then

@@ -1,9 +1,11 @@
 #!lua
--- Asks for some permits of a semaphore. Asking again keeps the place in the queue, or adopts what was granted meanwhile.
--- KEYS  K  K:q  K:f  K:h
--- ARGV  owner  ttl  inboxes (how their channels begin)  ticket ('' none yet, '-' do not queue)  how many there are
--- yes   a number that grows
--- no    {ms until a holder's lease ends, ticket, how many are before us, server time in us, a holder, last number}
+-- Acquires permits of a semaphore, or enqueues the owner. Idempotent in the same way as acquire.
+--
+-- KEYS: lock, queue, fence counter, holders
+-- ARGV: owner, ttl in ms, channel prefix, ticket ('' on the first call, '-' to return instead of queueing), number of
+--       permits that exist
+-- Returns a number that grows with every grant, or {ms until a holder's lease ends, ticket, position, server time in us, a
+-- holder, last number}.
 local call, K, Q, F, H, me, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[3]
 local state = call('GET', K)
 --@permits
@@ -26,7 +28,7 @@ end
 if call('ZSCORE', H, me) then return enter(true) end
 if size ~= tonumber(ARGV[5]) and not call('ZSCORE', Q, me) then
   reap()
-  serve() -- the dead do not keep the name in use
+  serve() -- dead clients do not keep the name in use
   if used > 0 or call('EXISTS', Q) == 1 then
     save()
     return redis.error_reply(string.format('HFKIND the name is in use as a semaphore of %d, not of %d', size, ARGV[5]))

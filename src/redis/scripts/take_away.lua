@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
--- Takes the vote of one of several servers by force from whoever is meant, and tells that one, whose next renewal says
--- no, and one who waits, as withdraw does. K:b keeps for a day who did it, as in break_lock, and from whom.
--- KEYS  K  K:q  K:b
--- ARGV  inboxes (how their channels begin)  id of this call  fence  claim ('': nobody is meant)  by  reason
--- 1 it was taken, now or by this call before, 0 who is meant does not have it
+-- Redlock: takes the vote of one server from its holder by force. Notifies the holder, whose next renewal fails, and one
+-- waiter, as withdraw does. K:b records for a day who did it, as in break_lock, and the claim that lost the vote.
+--
+-- KEYS: lock, queue, break record
+-- ARGV: channel prefix, id of this call, fence, claim ('' for none), by, reason
+-- Returns 1 if the vote was taken, now or by an earlier call with this id, and 0 if that claim does not have it.
 local call, K, Q, B, inboxes = redis.call, KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local holder = call('GET', K)
 if not holder or ARGV[4] == '' or ARGV[4] ~= string.sub(holder, 18, 33) then

@@ -1,17 +1,18 @@
 #!lua
--- Asks one of several servers for its vote: the whole lock, if it is free here. Nobody stands in a queue for it: who
--- gets a no, and waits, is only told when it is free again, the one that waits longest first.
--- KEYS  K  K:f  K:q
--- ARGV  owner (of this attempt)  ttl  proposed fence (its clock in us)  waiter ('': tell nobody)  since (us)
--- yes   the first of 64 fences
--- no    {ms until the holder's lease ends, holder, the server's time in us}
+-- Redlock: asks one server for its vote, which is the whole lock here. Waiters do not queue for it: those that are refused are
+-- only notified when it is free again, in the order of their arrival.
+--
+-- KEYS: lock, fence counter, queue
+-- ARGV: owner (of this attempt), ttl in ms, proposed fence (the client's clock in us), waiter ('' to notify nobody), time in us
+--       since which it waits
+-- Returns the first of 64 fences, or {ms until the holder's lease ends, holder, server time in us}.
 local call, K, F, Q, proposed, waiter = redis.call, KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[3]), ARGV[4]
 local holder = call('GET', K)
 --@clock
 if holder then
   if waiter ~= '' then
     call('ZADD', Q, ARGV[5], waiter)
-    call('PEXPIRE', Q, '10000') -- it asks again long before
+    call('PEXPIRE', Q, '10000') -- it asks again well before that
   end
   return { call('PTTL', K), holder, now }
 end

@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
--- Takes back a vote that one of several servers has given, or may have given. An attempt that failed tells nobody: of
--- several that stand in each other's way, each tries again after a pause of its own.
--- KEYS  K  K:q
--- ARGV  owner (of this attempt)  [waiter  inboxes (how their channels begin): it waits no longer; who does is told]
--- 1 it was ours, 0 it was not
+-- Redlock: takes back a vote that one server has given, or may have given. An attempt that failed notifies no waiter: clients
+-- that block each other try again after pauses of their own.
+--
+-- KEYS: lock, queue
+-- ARGV: owner (of this attempt), waiter (optional: it stops waiting, and the next one is notified), channel prefix
+-- Returns 1 if the owner had the vote, else 0.
 local call, K, Q, inboxes = redis.call, KEYS[1], KEYS[2], ARGV[3]
 local holder = call('GET', K)
 local ours = holder == ARGV[1]

@@ -41,17 +41,17 @@ void promotion_watch::close() noexcept {
 }
 
 task<void> promotion_watch::follow(net::endpoint chosen, std::int64_t epoch, limit l) {
-  const auto look = [&] { return comes_to_lead(chosen, l); };
+  const auto look = [&] { return becomes_primary(chosen, l); };
   const bool leads = co_await runtime::blocking(loop_, look, &looks_);
   if (leads) sentinels_.promoted(std::move(chosen), epoch);
 }
 
 /// A server that becomes a primary closes all its connections, so it is asked on a new one.
-bool promotion_watch::comes_to_lead(const net::endpoint& chosen, const limit& l) const noexcept {
+bool promotion_watch::becomes_primary(const net::endpoint& chosen, const limit& l) const noexcept {
   runtime::signal nothing;
   while (!is_over(l)) {
     try {
-      ask_until_it_leads(chosen, l);
+      wait_until_primary(chosen, l);
       return true;
     } catch (const std::exception&) {  // a caller that needs a connection sees and reports the same
     }
@@ -60,9 +60,9 @@ bool promotion_watch::comes_to_lead(const net::endpoint& chosen, const limit& l)
   return false;
 }
 
-void promotion_watch::ask_until_it_leads(const net::endpoint& chosen, const limit& l) const {
+void promotion_watch::wait_until_primary(const net::endpoint& chosen, const limit& l) const {
   const std::unique_ptr<connection> to = dialer_.open_at(chosen, l);
-  while (!dialer_.leads(*to, l)) (void)net::wait_readable(to->fd(), nearer(l, between_questions));
+  while (!dialer_.is_primary(*to, l)) (void)net::wait_readable(to->fd(), nearer(l, between_questions));
 }
 
 }  // namespace holdfast::redis

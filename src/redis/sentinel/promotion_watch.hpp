@@ -25,8 +25,8 @@ class promotion_watch {
 
  private:
   runtime::task<void> follow(net::endpoint, std::int64_t epoch, limit);
-  [[nodiscard]] bool comes_to_lead(const net::endpoint&, const limit&) const noexcept;
-  void ask_until_it_leads(const net::endpoint&, const limit&) const;
+  [[nodiscard]] bool becomes_primary(const net::endpoint&, const limit&) const noexcept;
+  void wait_until_primary(const net::endpoint&, const limit&) const;
 
   const dialer& dialer_;
   sentinels& sentinels_;

@@ -53,7 +53,7 @@ task<void> sentinel_watch::run(subscription& l) {
 /// On the worker thread. Returns null if it fails.
 std::unique_ptr<connection> sentinel_watch::dial(subscription& to) const noexcept {
   try {
-    const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
+    const limit l(later(boot_clock::now(), dialer_.config().connect_timeout), ending_.get_token());
     std::string refusal;
     std::unique_ptr<connection> made = sentinels_.subscribe(to.which, l, refusal);
     if (!refusal.empty() && !std::exchange(to.warned, true)) listener_.warned(refusal);

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "redis/protocol/facts.hpp"
-#include "redis/protocol/needs.hpp"
+#include "redis/protocol/error_reply.hpp"
+#include "redis/protocol/server_info.hpp"
 #include "runtime/clock.hpp"
 #include "storage/answer.hpp"
 
@@ -30,7 +30,9 @@ std::optional<net::endpoint> endpoint_of(const std::string& host, const std::str
 }
 
 /// The epoch of a service, from SENTINEL MASTER.
-std::optional<std::int64_t> epoch_in(const value& service) { return facts::of_config(service).number("config-epoch"); }
+std::optional<std::int64_t> epoch_in(const value& service) {
+  return server_info::of_config(service).number("config-epoch");
+}
 
 /// {host, port}
 std::optional<net::endpoint> endpoint_in(const value& answer) {
@@ -152,7 +154,7 @@ std::unique_ptr<connection> sentinels::subscribe(std::size_t which, const limit&
 
 std::unique_ptr<connection> sentinels::greet(const net::endpoint& at, const limit& l) const {
   const sentinel_settings& them = *settings_.sentinels;
-  auto made = std::make_unique<connection>(reach(at, settings_.timeout, settings_.tls_context.get(), l), true);
+  auto made = std::make_unique<connection>(open_stream(at, settings_.timeout, settings_.tls_context.get(), l), true);
   command hello(them.password.empty() ? 2 : 5);
   hello.add("HELLO").add("3");
   if (!them.password.empty()) hello.add("AUTH").add(them.user.empty() ? "default" : them.user).add(them.password);
@@ -218,7 +220,7 @@ void sentinels::look(const net::endpoint& at, sentinel_view& into, const limit& 
   const std::unique_ptr<connection> to = greet(at, l);
   const value v = to->ask(question_of_service(), l);
   if (v.is(value::kind::error)) throw_refusal(v);
-  const facts said = facts::of_config(v);
+  const server_info said = server_info::of_config(v);
   const std::optional<net::endpoint> named = endpoint_of(std::string(said.text("ip")), std::string(said.text("port")));
   if (!named) throw net::broken(senseless);
   into.primary = text_of(*named);

@@ -1,7 +1,5 @@
 #include "redis/transport/clock_steps.hpp"
 
-#include <cstdlib>
-
 namespace holdfast::redis {
 
 namespace {
@@ -9,7 +7,7 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::span;
 
-/// More than a clock that is slewed gains between two looks; less than would matter to a lease.
+/// More than a slewed clock drifts between two readings, and too little to matter to a lease.
 constexpr span unnoticed = 50ms;
 
 std::string ms(span time) {
@@ -18,21 +16,19 @@ std::string ms(span time) {
 
 }  // namespace
 
-std::optional<std::string> clock_steps::add(const sample& now) {
-  std::optional<sample> before;
-  last_.with([&](std::optional<sample>& last) {
-    if (last && now.sent < last->sent) return;  // another has brought a later one
+std::optional<std::string> clock_steps::add(const clock_reading& now) {
+  std::optional<clock_reading> before;
+  last_.with([&](std::optional<clock_reading>& last) {
+    if (last && now.sent < last->sent) return;  // another thread has added a later reading
     before = last;
     last = now;
   });
   if (!before) return std::nullopt;
-  // The server read its clock at some moment between `sent` and `received`.
-  const span least = now.sent - before->received, most = now.received - before->sent;
-  const span went = now.server - before->server;
-  const span slack = unnoticed + most / 100;
-  if (went >= least - slack && went <= most + slack) return std::nullopt;
-  return "the server's clock was set, or another server has taken over: it went on by " + ms(went) +
-         " while ours went on by " + ms(most) + "; leases end earlier or later than they should";
+  const clock_advance by(*before, now);
+  const span slack = unnoticed + by.most / 100;
+  if (by.server >= by.least - slack && by.server <= by.most + slack) return std::nullopt;
+  return "the server's clock was set, or another server has taken over: it went on by " + ms(by.server) +
+         " while ours went on by " + ms(by.most) + "; leases end earlier or later than they should";
 }
 
 }  // namespace holdfast::redis

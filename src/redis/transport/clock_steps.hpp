@@ -1,26 +1,20 @@
 #pragma once
-#include <chrono>
 #include <optional>
 #include <string>
 
-#include "runtime/clock.hpp"
+#include "redis/protocol/clock_reading.hpp"
 #include "runtime/guarded.hpp"
 
 namespace holdfast::redis {
 
-/// Detects that the server's clock was set, by the times that its answers contain anyway. From any thread.
+/// Detects that the server's clock was stepped, from the times that its replies carry anyway. Thread-safe.
 class clock_steps {
  public:
-  struct sample {
-    runtime::instant sent;             ///< before the server read its clock
-    runtime::instant received;         ///< after it
-    std::chrono::microseconds server;  ///< what its clock showed, since 1970
-  };
-  /// Returns a warning if the clock was set since the last sample.
-  [[nodiscard]] std::optional<std::string> add(const sample&);
+  /// Returns a warning if the clock was stepped since the last reading.
+  [[nodiscard]] std::optional<std::string> add(const clock_reading&);
 
  private:
-  runtime::guarded<std::optional<sample>> last_;
+  runtime::guarded<std::optional<clock_reading>> last_;
 };
 
 }  // namespace holdfast::redis

@@ -15,7 +15,7 @@ namespace holdfast::redis {
 
 namespace {
 
-void demand(connection& c, const command& what, const settings& s, const limit& l) {
+void require_ok(connection& c, const command& what, const settings& s, const limit& l) {
   const value v = without_secret(c.ask(what, l), s.password);
   if (v.is(value::kind::error)) throw meaning_of(v.text, s.prefix);
 }
@@ -29,7 +29,7 @@ std::string_view mode_in(const value& greeting) {
 }
 
 /// Throws if the server is of another kind than the URL says, with what to write instead.
-void demand_kind(const value& greeting, const settings& s) {
+void require_kind(const value& greeting, const settings& s) {
   const std::string_view is = mode_in(greeting);
   std::string why;
   if (is == "sentinel") {
@@ -113,7 +113,8 @@ value connection::ask(const command& what, const limit& l) {
   }
 }
 
-std::unique_ptr<net::stream> reach(const net::endpoint& to, milliseconds timeout, const net::tls* tls, const limit& l) {
+std::unique_ptr<net::stream> open_stream(const net::endpoint& to, milliseconds timeout, const net::tls* tls,
+                                         const limit& l) {
   std::unique_ptr<net::stream> plain = net::connect(net::resolve(to.host, to.port, l), timeout, l);
   return tls != nullptr ? tls->secure(std::move(plain), to.host, l) : std::move(plain);
 }
@@ -147,7 +148,7 @@ std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
     const limit soon(l.at(), stop.get());
     try {
       std::unique_ptr<connection> made = open_at(found.at, soon);
-      demand_primary(*made, found.at, soon);
+      require_primary(*made, found.at, soon);
       return made;
     } catch (const storage::failure&) {
       const bool over = boot_clock::now() >= l.at() || l.stop().stop_requested();
@@ -159,7 +160,7 @@ std::unique_ptr<connection> dialer::open_primary(const limit& l) const {
 }
 
 /// The reply is {"master", …} for a primary. No other server takes writes.
-bool dialer::leads(connection& c, const limit& l) const {
+bool dialer::is_primary(connection& c, const limit& l) const {
   command role(1);
   role.add("ROLE");
   const value v = c.ask(role, l);
@@ -167,9 +168,9 @@ bool dialer::leads(connection& c, const limit& l) const {
   return !v.items.empty() && v.items[0].text == "master";
 }
 
-void dialer::demand_primary(connection& c, const net::endpoint& at, const limit& l) const {
+void dialer::require_primary(connection& c, const net::endpoint& at, const limit& l) const {
   try {
-    if (leads(c, l)) return;
+    if (is_primary(c, l)) return;
   } catch (const net::broken& e) {
     throw unreachable(e, where(at));
   } catch (const malformed& e) {
@@ -190,7 +191,7 @@ std::unique_ptr<connection> dialer::open_at(const net::endpoint& at, const limit
   bool connected = false;
   try {
     std::unique_ptr<net::stream> bytes = settings_.path.empty()
-                                             ? reach(at, settings_.timeout, settings_.tls_context.get(), l)
+                                             ? open_stream(at, settings_.timeout, settings_.tls_context.get(), l)
                                              : net::connect({net::unix_address(settings_.path)}, settings_.timeout, l);
     auto made = std::make_unique<connection>(std::move(bytes), true);
     connected = true;
@@ -228,11 +229,11 @@ void dialer::greet(connection& c, const limit& l) const {
     if (!unknown) throw meaning_of(v.text, settings_.prefix);
     greet_in_resp2(c, l);
   }
-  demand_kind(v, settings_);
+  require_kind(v, settings_);
   if (settings_.database != 0) {
     command select(2);
     select.add("SELECT").add(settings_.database);
-    demand(c, select, settings_, l);
+    require_ok(c, select, settings_, l);
   }
 }
 
@@ -243,7 +244,7 @@ void dialer::greet_in_resp2(connection& c, const limit& l) const {
     auth.add("AUTH");
     if (!settings_.user.empty()) auth.add(settings_.user);
     auth.add(settings_.password);
-    demand(c, auth, settings_, l);
+    require_ok(c, auth, settings_, l);
   }
 }
 
@@ -251,7 +252,7 @@ void dialer::subscribe(connection& c, const std::string& channel, const limit& l
   command subscribe(2);
   subscribe.add("SSUBSCRIBE").add(channel);
   try {
-    demand(c, subscribe, settings_, l);  // with RESP3 its reply is a push
+    require_ok(c, subscribe, settings_, l);  // with RESP3 its reply is a push
   } catch (const net::broken& e) {
     throw unreachable(e, settings_.where());
   }

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "holdfast/limit.hpp"
 #include "net/stream.hpp"
@@ -40,8 +41,8 @@ class connection {
 };
 
 /// Connects to a host, with TLS unless it is null. Throws net::broken, std::system_error.
-[[nodiscard]] std::unique_ptr<net::stream> reach(const net::endpoint&, milliseconds timeout, const net::tls*,
-                                                 const limit&);
+[[nodiscard]] std::unique_ptr<net::stream> open_stream(const net::endpoint&, milliseconds timeout, const net::tls*,
+                                                       const limit&);
 /// Removes a secret from an error: an error about an unknown command repeats the command, as far as there is room.
 [[nodiscard]] value without_secret(value, const std::string& secret);
 
@@ -53,7 +54,9 @@ class dialer {
   /// Loads the TLS files unless they are loaded. Throws storage::failure if it fails.
   explicit dialer(settings);
   ~dialer();
-  [[nodiscard]] const settings& how() const noexcept { return settings_; }
+  [[nodiscard]] const settings& config() const noexcept { return settings_; }
+  /// Adds to an error text where the server is.
+  [[nodiscard]] std::string located(std::string text) const { return std::move(text) + " (" + settings_.where() + ")"; }
 
   /// Null without sentinels.
   [[nodiscard]] sentinels* asks() const noexcept { return sentinels_.get(); }
@@ -64,13 +67,13 @@ class dialer {
   /// Opens one to a given server, whatever its role.
   [[nodiscard]] std::unique_ptr<connection> open_at(const net::endpoint&, const limit&) const;
   /// Whether the server's own ROLE says that it is a primary. Blocks; throws net::broken, malformed, storage::failure.
-  [[nodiscard]] bool leads(connection&, const limit&) const;
+  [[nodiscard]] bool is_primary(connection&, const limit&) const;
   /// Subscribes a connection. Blocks; throws storage::failure.
   void subscribe(connection&, const std::string& channel, const limit&) const;
 
  private:
   [[nodiscard]] std::unique_ptr<connection> open_primary(const limit&) const;
-  void demand_primary(connection&, const net::endpoint&, const limit&) const;
+  void require_primary(connection&, const net::endpoint&, const limit&) const;
   [[nodiscard]] std::string where(const net::endpoint&) const;
   void greet(connection&, const limit&) const;
   void greet_in_resp2(connection&, const limit&) const;

@@ -43,7 +43,7 @@ connection_pool::chosen connection_pool::choose() {
     auto best = std::min_element(all.begin(), all.end(),
                                  [&](const auto& one, const auto& other) { return callers(one) < callers(other); });
     const bool all_taken = best == all.end() || callers(*best) != 0;
-    if (all_taken && all.size() < dialer_.how().lanes) {
+    if (all_taken && all.size() < dialer_.config().lanes) {
       all.push_back(std::make_unique<pooled_connection>(dialer_, loop_, in_doubt_));
       best = all.end() - 1;
     }

@@ -38,7 +38,7 @@ task<std::optional<storage::failure>> event_connection::connect(io& i, limit l) 
   if (said == connect_waiters::entry::first) start_run();
   const wake why = co_await wait(i, me.woken, l);
   if (why == wake::signalled || !me.leave()) co_return me.why;
-  co_return storage::failure::late("no connection within the limit (" + dialer_.how().where() + ")");
+  co_return storage::failure::late(dialer_.located("no connection within the limit"));
 }
 
 void event_connection::connect_soon() {
@@ -99,7 +99,7 @@ task<span> event_connection::connect_and_serve() {
     over = why != wake::late;
   }
   if (why_broken_.empty()) why_broken_ = "the connection was given up";
-  storage::failure broke(errc::unreachable, why_broken_ + " (" + dialer_.how().where() + ")");
+  storage::failure broke(errc::unreachable, dialer_.located(why_broken_));
   broke.is_late = broken_by_silence_;
   shut(why_invalid().value_or(broke));
   co_return std::max(loop_.now() - since, span(1));
@@ -109,10 +109,10 @@ task<span> event_connection::connect_and_serve() {
 event_connection::streams event_connection::dial() const noexcept {
   streams made;
   try {
-    const limit l(later(boot_clock::now(), dialer_.how().connect_timeout), ending_.get_token());
+    const limit l(later(boot_clock::now(), dialer_.config().connect_timeout), ending_.get_token());
     made.commands = dialer_.open(l);
     if (!made.commands->resp3()) made.messages = dialer_.open(l);
-    if (!dialer_.how().of_a_cluster())
+    if (!dialer_.config().of_a_cluster())
       dialer_.subscribe(made.messages ? *made.messages : *made.commands, me_.inboxes + me_.id, l);
   } catch (const storage::failure& why) {
     made.why = why;
@@ -195,30 +195,28 @@ task<reply> event_connection::call(io& i, const command& what, limit l) {
     std::optional<storage::failure> down = co_await connect(i, l);
     if (down) co_return std::move(*down);
   }
-  if (!streams_.commands)
-    co_return storage::failure(errc::unreachable, "the connection broke (" + dialer_.how().where() + ")");
+  if (!streams_.commands) co_return storage::failure(errc::unreachable, dialer_.located("the connection broke"));
   pending_reply mine(what);
   queue(what, &mine);
   // Thousands may be due before ours: while they arrive, the server is not silent.
   for (bool over = false; !over;) {
-    const limit nearer(std::min(l.at(), later(silent_since_, dialer_.how().timeout)), l.stop());
+    const limit nearer(std::min(l.at(), later(silent_since_, dialer_.config().timeout)), l.stop());
     const wake why = co_await wait(i, mine.woken, nearer);
     over = why != wake::late || i.now() >= l.at() || is_silent();
   }
   if (mine.got) co_return std::move(*mine.got);
   pipeline_.abandon(mine);
   // Checked even if the caller's own limit has passed: every caller may have a shorter one than the timeout.
-  if (is_silent()) fail("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms", true);
+  if (is_silent()) fail("no answer for " + std::to_string(dialer_.config().timeout.count()) + " ms", true);
   const auto waited = std::chrono::duration_cast<milliseconds>(i.now() - sent);
-  co_return storage::failure::late("no answer for " + std::to_string(waited.count()) + " ms (" + dialer_.how().where() +
-                                   ")");
+  co_return storage::failure::late(dialer_.located("no answer for " + std::to_string(waited.count()) + " ms"));
 }
 
 /// True if replies are due, and only messages have come for too long. Reads first: a reply may wait in the socket
 /// because the loop was busy.
 bool event_connection::is_silent() noexcept {
   const auto for_too_long = [&] {
-    return !pipeline_.empty() && loop_.now() >= later(silent_since_, dialer_.how().timeout);
+    return !pipeline_.empty() && loop_.now() >= later(silent_since_, dialer_.config().timeout);
   };
   if (for_too_long() && streams_.commands) on_ready();
   return for_too_long();
@@ -246,7 +244,7 @@ task<reply> event_connection::subscribe(io& i, std::uint16_t slot, limit l) {
   tasks_.spawn(subscribe_on_loop(on_loop, slot, l));
   const wake why = co_await wait(i, on_loop->done, l);
   if (why == wake::signalled) co_return std::move(on_loop->got);
-  co_return storage::failure::late("not subscribed within the limit (" + dialer_.how().where() + ")");
+  co_return storage::failure::late(dialer_.located("not subscribed within the limit"));
 }
 
 task<void> event_connection::subscribe_on_loop(std::shared_ptr<subscription> for_caller, std::uint16_t slot, limit l) {
@@ -334,7 +332,7 @@ bool event_connection::take_push(value push) {
     subscribed_.with([&](slots& all) { all.set(slot_of(push.items[1].text)); });
     take_reply(std::move(push));
     return true;
-  } else if (what == "sunsubscribe" && !dialer_.how().of_a_cluster()) {
+  } else if (what == "sunsubscribe" && !dialer_.config().of_a_cluster()) {
     fail("the server has taken our inbox away");
   } else if (what == "sunsubscribe") {
     const std::uint16_t where = slot_of(push.items[1].text);

@@ -21,7 +21,7 @@ constexpr runtime::span a_moment = 6ms;
 /// If there is no memory for the text, it is one that needs none.
 storage::failure broken(const std::exception& e, const dialer& d) noexcept {
   try {
-    storage::failure why(errc::unreachable, std::string(e.what()) + " (" + d.how().where() + ")");
+    storage::failure why(errc::unreachable, d.located(e.what()));
     const auto* const by = dynamic_cast<const net::broken*>(&e);
     why.is_late = by != nullptr && by->is_late();
     return why;
@@ -112,7 +112,7 @@ bool pooled_connection::serve(const slot& mine, const limit& l) {
     const bool all_sent = connection_->send(sending_);
     if (answered) return true;
     const instant now = boot_clock::now();
-    const instant too_long = later(silent_since, dialer_.how().timeout);
+    const instant too_long = later(silent_since, dialer_.config().timeout);
     const instant until = std::min(l.at(), too_long);
     // Checked here too, because messages may arrive without end.
     if (came && (now >= until || l.stop().stop_requested())) return give_up(too_long);
@@ -132,7 +132,7 @@ bool pooled_connection::serve(const slot& mine, const limit& l) {
 /// Returns false for serve(). Throws if the server has been silent for too long.
 bool pooled_connection::give_up(instant too_long) const {
   if (boot_clock::now() < too_long) return false;
-  throw net::broken::late("no answer for " + std::to_string(dialer_.how().timeout.count()) + " ms");
+  throw net::broken::late("no answer for " + std::to_string(dialer_.config().timeout.count()) + " ms");
 }
 
 void pooled_connection::replace_if_bad() {
@@ -144,7 +144,7 @@ void pooled_connection::replace_if_bad() {
 
 void pooled_connection::ensure_connected(const limit& l) {
   if (connection_) return;
-  const instant enough = later(boot_clock::now(), dialer_.how().connect_timeout);
+  const instant enough = later(boot_clock::now(), dialer_.config().connect_timeout);
   connection_ = dialer_.open(limit(std::min(l.at(), enough), l.stop()));
   const auto closed = [this] {
     gone_ = true;
@@ -182,7 +182,7 @@ bool pooled_connection::still_good() {
   }
   const std::lock_guard lock(mutex_);
   if (!pipeline_.starts_abandoned()) silent_since_ = now;
-  return now - silent_since_ <= dialer_.how().timeout;
+  return now - silent_since_ <= dialer_.config().timeout;
 }
 
 /// Gives the replies that have arrived to their waiters.
@@ -271,7 +271,7 @@ void pooled_connection::fail_all(const storage::failure& why) noexcept {
 }
 
 reply pooled_connection::no_answer() const {
-  return storage::failure::late("no answer within the limit (" + dialer_.how().where() + ")");
+  return storage::failure::late(dialer_.located("no answer within the limit"));
 }
 
 bool pooled_connection::is_open() const noexcept {

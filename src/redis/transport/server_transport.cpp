@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "redis/protocol/error_reply.hpp"
-#include "redis/protocol/step.hpp"
+#include "redis/protocol/script_call.hpp"
 #include "runtime/blocking.hpp"
 
 namespace holdfast::redis {
@@ -26,7 +26,7 @@ server_transport::server_transport(settings s, const identity& me, runtime::loop
   if (dialer_.asks() == nullptr) return;
   watch_.emplace(dialer_, loop, who);
   dialer_.asks()->when_moved([this, &who] {
-    const storage::failure why(errc::unreachable, "the server is not what it was (" + dialer_.how().where() + ")");
+    const storage::failure why(errc::unreachable, dialer_.located("the server is not what it was"));
     pool_.invalidate(why);
     events_.invalidate(why, event_connection::next::at_once);
     who.in_doubt(storage::no_shard);
@@ -51,7 +51,7 @@ task<reply> server_transport::call(io& i, const command& what, limit l, std::opt
   }
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && is_wrong_server(said->text)) {
-    const storage::failure why = meaning_of(said->text, dialer_.how().prefix);
+    const storage::failure why = meaning_of(said->text, dialer_.config().prefix);
     pool_.invalidate(why);
     events_.invalidate(why);
   }
@@ -89,7 +89,7 @@ task<bool> server_transport::connect_for_half(io& i, limit l) {
     co_return false;
   }
   const runtime::instant now = i.now();
-  const runtime::span most = std::min<runtime::span>(l.at() - now, dialer_.how().connect_timeout);
+  const runtime::span most = std::min<runtime::span>(l.at() - now, dialer_.config().connect_timeout);
   const limit half(later(now, most / 2), l.stop());
   const std::optional<storage::failure> why_not = co_await events_.connect(i, half);
   co_return !why_not;
@@ -122,7 +122,7 @@ void server_transport::check_clock(const command& what, const reply& got, runtim
   const std::size_t at = *what.time_behind();
   if (said == nullptr || said->items.size() <= at || !is_number(said->items[at], 0)) return;
   const auto step = clock_.add({sent, received, std::chrono::microseconds(said->items[at].number)});
-  if (step) listener_.warned(dialer_.how().where() + ": " + *step);
+  if (step) listener_.warned(dialer_.config().where() + ": " + *step);
 }
 
 /// The first call also introduces us, so that a holder can be named even if it never opens the event connection.

@@ -40,14 +40,14 @@ class watching : public testing::Test {
   boot_clock::time_point time_{};
 };
 
-TEST_F(watching, begins_with_what_is_present) { expect(see(held({by("x")}, 2)), {kind::present}); }
+TEST_F(watching, reports_present_locks_first) { expect(see(held({by("x")}, 2)), {kind::present}); }
 
-TEST_F(watching, says_nothing_of_what_stays_as_it_is) {
+TEST_F(watching, reports_nothing_without_changes) {
   (void)see(held({by("x")}, 2));
   expect(see(held({by("x")}, 2)), {});
 }
 
-TEST_F(watching, tells_acquired_and_released) {
+TEST_F(watching, reports_acquired_and_released) {
   (void)see(held({by("x")}));
   const auto gone = see({});
   expect(gone, {kind::released});
@@ -58,7 +58,7 @@ TEST_F(watching, tells_acquired_and_released) {
   EXPECT_EQ(come[0].to->fence, 2U);
 }
 
-TEST_F(watching, tells_a_handover_in_one_line) {
+TEST_F(watching, reports_a_hand_over_as_one_change) {
   (void)see(held({by("x")}, 1));
   const auto found = see(held({by("y", 2)}));
   expect(found, {kind::handed_over});
@@ -66,12 +66,12 @@ TEST_F(watching, tells_a_handover_in_one_line) {
   EXPECT_EQ(found[0].to->owner, "y");
 }
 
-TEST_F(watching, tells_two_leases_of_one_owner_apart) {
+TEST_F(watching, distinguishes_two_leases_of_one_owner) {
   (void)see(held({by("x", 1)}));
   expect(see(held({by("x", 65)})), {kind::handed_over});
 }
 
-TEST_F(watching, doubts_a_release_that_comes_when_the_ttl_is_over) {
+TEST_F(watching, marks_a_release_after_the_ttl_as_perhaps_lost) {
   state::holder h = by("x");
   h.left = 900ms;
   (void)see(held({h}));
@@ -80,17 +80,17 @@ TEST_F(watching, doubts_a_release_that_comes_when_the_ttl_is_over) {
   EXPECT_FALSE(see({}, 800ms).at(0).perhaps_lost);
 }
 
-TEST_F(watching, tells_who_broke_it) {
+TEST_F(watching, reports_a_break) {
   (void)see(held({by("x")}, 1));
   state after = held({by("y", 2)});
   after.broken = state::note{.reason = "stuck", .by = "ada", .fence = 1, .at = {}};
   const auto found = see(after);
   expect(found, {kind::broken, kind::acquired});
   EXPECT_EQ(nlohmann::json::parse(to_line(to_json(found[0], {})))["broken"]["reason"], "stuck");
-  expect(see(held({by("z", 3)})), {kind::handed_over});  // an old note is no news
+  expect(see(held({by("z", 3)})), {kind::handed_over});  // an old note is not a change
 }
 
-TEST_F(watching, tells_readers_one_by_one) {
+TEST_F(watching, reports_each_reader) {
   const auto reader = [](const std::string& owner) {
     state::holder h = by(owner);
     h.reads = true;
@@ -100,7 +100,7 @@ TEST_F(watching, tells_readers_one_by_one) {
   expect(see(held({reader("y"), reader("z")})), {kind::released, kind::acquired});
 }
 
-TEST_F(watching, counts_holders_that_are_not_all_listed) {
+TEST_F(watching, reports_the_count_if_not_all_holders_are_listed) {
   state many = held({by("x"), by("y")});
   many.holding = 20;
   (void)see(many);
@@ -108,14 +108,14 @@ TEST_F(watching, counts_holders_that_are_not_all_listed) {
   expect(see(many), {kind::holders});
 }
 
-TEST_F(watching, tells_waiting_only_where_nothing_else_is_told) {
+TEST_F(watching, reports_waiters_only_without_other_changes) {
   (void)see(held({by("x")}, 1));
   expect(see(held({by("x")}, 2)), {kind::waiting});
   expect(see(held({by("y", 2)}, 1)), {kind::handed_over});
   expect(see(held({}, 1)), {kind::released});
 }
 
-TEST_F(watching, tells_that_somebody_asked) {
+TEST_F(watching, reports_a_revoke_request) {
   (void)see(held({by("x")}));
   state asked = held({by("x")});
   asked.asked = state::note{.reason = "deploy", .by = {}, .fence = 0, .at = {}};
@@ -123,7 +123,7 @@ TEST_F(watching, tells_that_somebody_asked) {
   expect(see(asked), {});
 }
 
-TEST_F(watching, knows_what_a_round_has_not_shown) {
+TEST_F(watching, lists_names_missing_in_a_round) {
   (void)see(held({by("x")}));
   seen_.begin_round();
   EXPECT_EQ(seen_.missing(), std::vector<std::string>{"a"});
@@ -131,7 +131,7 @@ TEST_F(watching, knows_what_a_round_has_not_shown) {
   EXPECT_TRUE(seen_.missing().empty());
 }
 
-TEST_F(watching, is_shown_in_a_line) {
+TEST_F(watching, formats_a_change_as_one_line) {
   (void)see(held({by("x")}, 1));
   const auto found = see(held({by("y", 2)}));
   EXPECT_EQ(to_text(found[0], {}, {}).substr(9), "handed over a                        x -> y, fence 2; 0 waiting");

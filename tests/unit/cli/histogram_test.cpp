@@ -18,7 +18,7 @@ histogram of(std::initializer_list<nanoseconds> all) {
   return h;
 }
 
-TEST(histogram, of_nothing_is_all_zero) {
+TEST(histogram, is_zero_when_empty) {
   const histogram h;
   EXPECT_EQ(h.count(), 0u);
   EXPECT_EQ(h.min(), 0ns);
@@ -27,7 +27,7 @@ TEST(histogram, of_nothing_is_all_zero) {
   EXPECT_TRUE(h.rows().empty());
 }
 
-TEST(histogram, of_one_is_that_one_at_every_share) {
+TEST(histogram, has_its_only_value_at_every_quantile) {
   for (const nanoseconds t : {0ns, 1ns, 31ns, 32ns, 999ns, 1'000ns, 1'001ns, 31'415'926ns}) {
     const histogram h = of({t});
     EXPECT_EQ(h.min(), t);
@@ -36,7 +36,7 @@ TEST(histogram, of_one_is_that_one_at_every_share) {
   }
 }
 
-TEST(histogram, counts_less_than_nothing_as_nothing_and_takes_any_time) {
+TEST(histogram, counts_negative_as_zero_and_accepts_any_duration) {
   const histogram h = of({-5ns, nanoseconds::max()});
   EXPECT_EQ(h.min(), 0ns);
   EXPECT_EQ(h.max(), nanoseconds::max());
@@ -44,9 +44,9 @@ TEST(histogram, counts_less_than_nothing_as_nothing_and_takes_any_time) {
   EXPECT_EQ(h.at_share(1), nanoseconds::max());
 }
 
-TEST(histogram, tells_a_share_to_a_thirty_second_and_never_too_low) {
+TEST(histogram, quantiles_are_rounded_up_by_at_most_a_32nd) {
   std::mt19937_64 random(1);
-  std::lognormal_distribution<double> times(11, 3);  // from some nanoseconds to a minute
+  std::lognormal_distribution<double> times(11, 3);  // from nanoseconds to a minute
   std::vector<nanoseconds> all;
   histogram h;
   for (int n = 0; n < 20'000; ++n) {
@@ -63,7 +63,7 @@ TEST(histogram, tells_a_share_to_a_thirty_second_and_never_too_low) {
   EXPECT_EQ(h.min(), all.front());
 }
 
-TEST(histogram, of_two_is_as_if_all_had_been_added_to_one) {
+TEST(histogram, merge_equals_adding_all_values_to_one) {
   histogram both = of({5us, 7us}), nothing;
   both.add(of({1us, 100us}));
   both.add(nothing);

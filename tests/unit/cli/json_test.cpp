@@ -11,7 +11,7 @@ using charset = json_value::charset;
 
 std::string dumped(const json_value& value) { return value.dump(charset::utf8); }
 
-TEST(json, writes_every_kind_of_value) {
+TEST(json, writes_every_type) {
   EXPECT_EQ(dumped({}), "null");
   EXPECT_EQ(dumped(true), "true");
   EXPECT_EQ(dumped(-1), "-1");
@@ -32,7 +32,7 @@ TEST(json, keeps_the_order_in_which_members_were_added) {
   EXPECT_EQ(dumped(all), "{\"z\":3,\"a\":2}");
 }
 
-TEST(json, makes_an_object_or_an_array_of_null) {
+TEST(json, turns_null_into_an_object_or_array) {
   json_value all;
   all["list"].push_back(1);
   all["list"].push_back(2);
@@ -51,7 +51,7 @@ TEST(json, writes_other_characters_as_they_are_or_in_ascii) {
   EXPECT_EQ(text.dump(charset::ascii), "\"\\u00e4\\ud83d\\udd12\"");
 }
 
-TEST(json, replaces_bytes_that_are_no_utf8) {
+TEST(json, replaces_invalid_utf8) {
   EXPECT_EQ(dumped("a\xff"
                    "b"),
             "\"a\xef\xbf\xbd"
@@ -59,7 +59,7 @@ TEST(json, replaces_bytes_that_are_no_utf8) {
   EXPECT_EQ(json_value("\xc3").dump(charset::ascii), "\"\\ufffd\"");
 }
 
-TEST(json, has_a_line_for_each_member_with_an_indent) {
+TEST(json, writes_one_member_per_line_with_an_indent) {
   json_value all;
   all["a"] = 1;
   all["b"] = 2;
@@ -78,7 +78,7 @@ TEST(json, reads_what_it_writes) {
   EXPECT_EQ(dumped(json_value::parse(dumped(all))), dumped(all));
 }
 
-TEST(json, finds_members_of_the_kind_that_is_asked_for) {
+TEST(json, finds_members_of_the_requested_type) {
   const json_value all = json_value::parse(R"({"name":"lock","fence":18446744073709551615,"less":-1})");
   EXPECT_EQ(all.text("name"), "lock");
   EXPECT_EQ(all.number("fence"), std::numeric_limits<std::uint64_t>::max());
@@ -89,7 +89,7 @@ TEST(json, finds_members_of_the_kind_that_is_asked_for) {
   EXPECT_EQ(json_value("text").text("name"), "") << "it is no object";
 }
 
-TEST(json, is_null_when_the_text_is_none) {
+TEST(json, parses_invalid_text_as_null) {
   for (const char* const text : {"", "{", "{\"a\":}", "a", "{} {}", "\"\xff\""}) {
     EXPECT_EQ(dumped(json_value::parse(text)), "null") << text;
   }

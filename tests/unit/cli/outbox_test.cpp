@@ -8,7 +8,7 @@
 namespace holdfast::cli {
 namespace {
 
-/// A pipe that nobody reads yet, and that has room for a page.
+/// A pipe with room for one page, and without a reader yet.
 pipe_ends narrow_pipe() {
   std::signal(SIGPIPE, SIG_IGN);
   pipe_ends ends = make_pipe();
@@ -32,7 +32,7 @@ std::string read_all(const descriptor& from) {
   return all;
 }
 
-TEST(outbox, loses_nothing_however_slowly_it_is_read) {
+TEST(outbox, loses_nothing_with_a_slow_reader) {
   const pipe_ends ends = narrow_pipe();
   outbox out(ends.write.get());
   std::string put, got;
@@ -40,7 +40,7 @@ TEST(outbox, loses_nothing_however_slowly_it_is_read) {
     const std::string line = "line " + std::to_string(n) + "\n";
     out.put(line);
     put += line;
-    ASSERT_TRUE(write_what_fits(out));  // never blocks
+    ASSERT_TRUE(write_what_fits(out));  // does not block
   }
   EXPECT_FALSE(out.empty());
   while (!out.empty()) {
@@ -51,7 +51,7 @@ TEST(outbox, loses_nothing_however_slowly_it_is_read) {
   EXPECT_EQ(got, put);
 }
 
-TEST(outbox, tells_that_there_is_something_new_and_then_waits_for_room) {
+TEST(outbox, signals_new_text_and_then_waits_for_room) {
   const pipe_ends ends = narrow_pipe();
   outbox out(ends.write.get());
   pollfd news = out.news();
@@ -65,7 +65,7 @@ TEST(outbox, tells_that_there_is_something_new_and_then_waits_for_room) {
   EXPECT_EQ(::poll(&news, 1, 0), 0);
 }
 
-TEST(outbox, sees_a_reader_go_though_there_is_nothing_to_write) {
+TEST(outbox, notices_a_closed_reader_while_empty) {
   pipe_ends ends = narrow_pipe();
   outbox out(ends.write.get());
   EXPECT_TRUE(write_what_fits(out));

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "letting_go/letting_go.hpp"
+#include "admin/admin.hpp"
 #include "text/state.hpp"
 
 namespace holdfast::cli {
@@ -35,19 +35,19 @@ state held_by(std::vector<state::holder> those) {
 
 TEST(who, is_host_process_and_label) { EXPECT_EQ(who(holder("nightly")), "web1 4711 nightly"); }
 
-TEST(who, is_told_once_though_the_usual_label_repeats_it) {
+TEST(who, omits_what_the_default_label_repeats) {
   EXPECT_EQ(who(holder("web1 pid 4711: cat")), "web1 4711 cat");
   EXPECT_EQ(who(holder("web2 pid 4711: cat")), "web1 4711 web2 pid 4711: cat");
 }
 
-TEST(who, is_of_a_run_the_process_that_was_started_and_not_the_worker) {
+TEST(who, names_the_supervisor_of_a_run_and_not_its_worker) {
   EXPECT_EQ(who(holder("web1 pid 4710: cat")), "web1 4710 cat");
   EXPECT_EQ(who(holder("web1 pid 4710")), "web1 4711 web1 pid 4710");
   EXPECT_EQ(who(holder("web1 pid x: cat")), "web1 4711 web1 pid x: cat");
   EXPECT_EQ(who(holder("web1 pid 99999999999999999999: cat")), "web1 4711 web1 pid 99999999999999999999: cat");
 }
 
-TEST(who, is_what_is_known) {
+TEST(who, uses_whatever_is_known) {
   EXPECT_EQ(who(holder("")), "web1 4711 holdfast");
   state::party unknown;
   unknown.owner = "ab";
@@ -56,7 +56,7 @@ TEST(who, is_what_is_known) {
   EXPECT_EQ(who(unknown), "esc\\x1b[31m");
 }
 
-TEST(mode_of, tells_locks_readers_and_permits_apart) {
+TEST(mode_of, distinguishes_locks_readers_and_permits) {
   EXPECT_EQ(mode_of({}), "free");
   EXPECT_EQ(mode_of(held_by({holder("a")})), "lock");
   state readers = held_by({holder("a"), holder("b")});
@@ -75,7 +75,7 @@ TEST(mode_of, tells_locks_readers_and_permits_apart) {
   EXPECT_EQ(mode_of(foreign), "foreign");
 }
 
-TEST(lock_table, has_a_line_for_a_name) {
+TEST(lock_table, has_one_line_per_name) {
   state s = held_by({holder("nightly")});
   s.waiting = 2;
   EXPECT_EQ(lock_table({}).row(lock_cells("jobs/a", s, now)),
@@ -91,7 +91,7 @@ TEST(lock_table, keeps_name_and_waiters_in_the_smallest_terminal) {
   EXPECT_EQ(lock_table(80).header(), "NAME          MODE                    FENCE   HELD  LEFT WAIT HOLDER");
 }
 
-TEST(description, tells_the_margin_of_a_lock_at_several_servers) {
+TEST(description, includes_the_margin_of_a_redlock_lock) {
   state s = held_by({holder("nightly")});
   s.holders.front().margin = 1;
   std::string all;
@@ -99,7 +99,7 @@ TEST(description, tells_the_margin_of_a_lock_at_several_servers) {
   EXPECT_NE(all.find("8s left unless renewed, margin 1\n"), std::string::npos) << all;
 }
 
-TEST(description, tells_who_holds_who_waits_and_what_was_done) {
+TEST(description, includes_holders_waiters_and_notes) {
   state s = held_by({holder("nightly")});
   s.waiting = 3;
   s.waiters.emplace_back().label = "next";
@@ -119,7 +119,7 @@ TEST(description, tells_who_holds_who_waits_and_what_was_done) {
   EXPECT_NE(all.find("  broken, fence 3: no reason was given\n"), std::string::npos) << all;
 }
 
-TEST(state_json, has_all_that_is_known) {
+TEST(state_json, has_everything_known) {
   state s = held_by({holder("nightly")});
   s.waiting = 1;
   s.waiters.emplace_back().label = "next";
@@ -132,7 +132,7 @@ TEST(state_json, has_all_that_is_known) {
     "broken": {"reason": "stuck", "by": "ada", "fence": 3, "at": 1000000.0}})"));
 }
 
-TEST(state_json, is_one_line_of_ascii_whatever_the_name_is) {
+TEST(state_json, is_one_ascii_line_for_any_name) {
   const std::string line = to_line(to_json("a\n\x1b[2J\xc2\x9b\xff", {}));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   for (const char c : line.substr(0, line.size() - 1)) EXPECT_TRUE(c >= ' ' && c < 0x7f);
@@ -140,22 +140,22 @@ TEST(state_json, is_one_line_of_ascii_whatever_the_name_is) {
   EXPECT_FALSE(json::parse(to_line(to_json("plain", {}))).contains("name_hex"));
 }
 
-TEST(meant, are_those_of_a_fence_or_an_owner) {
+TEST(matching_holders, have_the_fence_or_owner) {
   state s = held_by({holder("a", 100), holder("b", 300)});
   s.holders[1].owner = "other";
-  EXPECT_EQ(meant(s, 0).size(), 2U);
-  EXPECT_EQ(list_of(meant(s, 163)), "web1 4711 a (fence 100)");
-  EXPECT_TRUE(meant(s, 164).empty());
-  EXPECT_TRUE(meant(s, 99).empty());
-  EXPECT_EQ(list_of(meant(s, 0, "other")), "web1 4711 b (fence 300)");
-  EXPECT_TRUE(meant(s, 100, "other").empty());
+  EXPECT_EQ(matching_holders(s, 0).size(), 2U);
+  EXPECT_EQ(to_text(matching_holders(s, 163)), "web1 4711 a (fence 100)");
+  EXPECT_TRUE(matching_holders(s, 164).empty());
+  EXPECT_TRUE(matching_holders(s, 99).empty());
+  EXPECT_EQ(to_text(matching_holders(s, 0, "other")), "web1 4711 b (fence 300)");
+  EXPECT_TRUE(matching_holders(s, 100, "other").empty());
 }
 
-TEST(meant, are_still_there_until_their_lease_is_another) {
+TEST(still_holds, is_false_after_another_lease) {
   const state s = held_by({holder("a", 100)});
-  EXPECT_TRUE(is_still_there(holder("a", 100), s));
-  EXPECT_FALSE(is_still_there(holder("a", 200), s));
-  EXPECT_FALSE(is_still_there(holder("a", 100), {}));
+  EXPECT_TRUE(still_holds(holder("a", 100), s));
+  EXPECT_FALSE(still_holds(holder("a", 200), s));
+  EXPECT_FALSE(still_holds(holder("a", 100), {}));
 }
 
 }  // namespace

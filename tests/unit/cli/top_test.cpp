@@ -19,14 +19,14 @@ std::vector<kind> kinds(const std::vector<key>& keys) {
   return all;
 }
 
-TEST(keys, are_characters_and_escape_codes) {
+TEST(keys, are_characters_or_escape_sequences) {
   key_reader r;
   EXPECT_EQ(kinds(r.take("a\x1b[A\x1bOB\x1b[5~\r\x7f")),
             (std::vector{kind::text, kind::up, kind::down, kind::page_up, kind::enter, kind::backspace}));
   EXPECT_FALSE(r.is_waiting());
 }
 
-TEST(keys, may_come_in_parts) {
+TEST(keys, may_arrive_in_parts) {
   key_reader r;
   EXPECT_TRUE(r.take("\x1b").empty());
   EXPECT_TRUE(r.take("[").empty());
@@ -35,7 +35,7 @@ TEST(keys, may_come_in_parts) {
   EXPECT_EQ(r.take("\xa4").at(0).text, "ä");
 }
 
-TEST(keys, are_the_escape_key_when_nothing_follows) {
+TEST(keys, are_escape_if_nothing_follows) {
   key_reader r;
   EXPECT_TRUE(r.take("\x1b").empty());
   EXPECT_TRUE(r.is_waiting());
@@ -43,7 +43,7 @@ TEST(keys, are_the_escape_key_when_nothing_follows) {
   EXPECT_EQ(kinds(r.take("\x1bq")), (std::vector{kind::escape, kind::text}));
 }
 
-TEST(keys, that_are_not_known_are_left_out) {
+TEST(keys, that_are_unknown_are_ignored) {
   key_reader r;
   EXPECT_TRUE(r.take("\x1b[1;5D\x1b[200~\x01\xff").empty());
   EXPECT_FALSE(r.is_waiting());
@@ -100,7 +100,7 @@ TEST_F(top, is_sorted_by_waiters_age_or_name) {
   EXPECT_EQ(names(), (std::vector<std::string>{"busy", "calm", "old"}));
 }
 
-TEST_F(top, is_sorted_by_how_long_the_first_has_waited) {
+TEST_F(top, is_sorted_by_the_longest_wait) {
   std::vector<listing::entry> all{entry("many", 9, 1s), entry("long", 1, 1s), entry("calm", 0, 90s)};
   all[0].now.waiting_since = now - 2s;
   all[1].now.waiting_since = now - 60s;
@@ -113,19 +113,20 @@ TEST_F(top, is_sorted_by_how_long_the_first_has_waited) {
   EXPECT_NE(drawn(100, 20).find("1m"), std::string::npos);
 }
 
-TEST_F(top, keeps_its_selection_with_the_name) {
+TEST_F(top, selection_follows_the_name) {
   type("j");
   EXPECT_EQ(selected(), "old");
   type("n");
   EXPECT_EQ(selected(), "old");
-  model_.set_names({entry("calm", 9, 1s), entry("zoo", 0, 1s)}, now);  // gone: the place stays, as far as there is one
+  model_.set_names({entry("calm", 9, 1s), entry("zoo", 0, 1s)},
+                   now);  // the name is gone: the position stays within the list
   EXPECT_EQ(model_.selected(), 1U);
   model_.set_names({}, now);
   EXPECT_TRUE(names().empty());
   EXPECT_FALSE(type("\rrb").has_value());
 }
 
-TEST_F(top, moves_within_what_is_there) {
+TEST_F(top, selection_stays_within_the_list) {
   type("\x1b[F");
   EXPECT_EQ(selected(), "calm");
   type("\x1b[B\x1b[6~");
@@ -140,7 +141,7 @@ TEST_F(top, searches_while_the_user_types) {
   type("/L");
   EXPECT_EQ(names(), (std::vector<std::string>{"old", "calm"}));
   type("d");
-  EXPECT_EQ(names(), (std::vector<std::string>{"old"}));  // "Ld" has found it, and the letter of a command has not
+  EXPECT_EQ(names(), (std::vector<std::string>{"old"}));  // "Ld" matches "old", and the letter of a command does not
   EXPECT_FALSE(model_.over());
 }
 
@@ -152,7 +153,7 @@ TEST_F(top, keeps_the_search_on_enter_and_drops_it_on_escape) {
   EXPECT_EQ(names().size(), 3U);
 }
 
-TEST_F(top, asks_for_a_reason_and_a_yes_before_anything_is_done) {
+TEST_F(top, asks_for_a_reason_and_confirmation_first) {
   EXPECT_FALSE(type("r").has_value());
   EXPECT_FALSE(type("deploy, y").has_value());
   EXPECT_EQ(model_.prompt(), "reason to ask for busy: deploy, y_");
@@ -166,7 +167,7 @@ TEST_F(top, asks_for_a_reason_and_a_yes_before_anything_is_done) {
   EXPECT_EQ(wanted->reason, "deploy, y");
 }
 
-TEST_F(top, breaks_what_was_shown_when_it_was_asked_and_nothing_else) {
+TEST_F(top, breaks_only_the_displayed_holder) {
   type("bstuck\r");
   model_.set_names({entry("other", 9, 1s)}, now);
   EXPECT_EQ(model_.prompt(), "UNSAFE without fences: take busy by force from web1 4711 job of busy (fence 7)? y/n");
@@ -185,7 +186,7 @@ TEST_F(top, does_nothing_after_a_no) {
   EXPECT_FALSE(type("y").has_value());
 }
 
-TEST_F(top, breaks_nothing_that_several_hold) {
+TEST_F(top, does_not_break_a_lock_with_several_holders) {
   listing::entry e = entry("read", 1, 1s);
   e.now.holders.push_back(e.now.holders.front());
   e.now.holding = 2;
@@ -199,7 +200,7 @@ TEST_F(top, shows_details_and_goes_back) {
   type("\r");
   EXPECT_EQ(model_.details_of(), "busy");
   EXPECT_NE(drawn(80, 24).find("busy: looking"), std::string::npos);
-  model_.set_details("calm", {});  // of another one: too late
+  model_.set_details("calm", {});  // outdated details of another name
   EXPECT_FALSE(model_.details());
   model_.set_details("busy", entry("busy", 5, 1s).now);
   EXPECT_NE(drawn(80, 24).find("held by web1 4711 job of busy"), std::string::npos);
@@ -228,7 +229,7 @@ TEST_F(top, fits_the_smallest_terminal) {
             "q quit  enter detai…\n");
 }
 
-TEST_F(top, draws_what_it_can_where_there_is_no_room) {
+TEST_F(top, draws_what_fits_in_a_tiny_window) {
   for (std::size_t columns = 1; columns < 20; ++columns) {
     for (std::size_t rows = 0; rows < 5; ++rows) {
       for (const char* keys : {"", "/abc", "\r", "bbecause\r", "\x1b"}) {
@@ -252,22 +253,22 @@ TEST_F(top, shows_the_page_of_the_selected_name) {
   EXPECT_EQ(s.find("n2"), std::string::npos);
 }
 
-TEST_F(top, marks_the_selection_without_colours_and_has_colours_where_they_are_wanted) {
+TEST_F(top, marks_the_selection_with_and_without_colours) {
   EXPECT_EQ(drawn(80, 24).find('\x1b'), std::string::npos);
   EXPECT_NE(drawn(80, 24, true).find("\x1b[7m> busy"), std::string::npos);
 }
 
-TEST_F(top, asks_over_several_lines_in_a_small_terminal) {
+TEST_F(top, wraps_questions_in_a_small_terminal) {
   type("bbecause\r");
   EXPECT_NE(drawn(20, 5).find("y/n"), std::string::npos);
 }
 
-TEST_F(top, says_that_the_store_is_silent) {
+TEST_F(top, reports_a_silent_store) {
   model_.set_trouble("redis is\ngone");
   EXPECT_EQ(drawn(80, 24).find("no answer: redis is\\ngone"), 0U);
 }
 
-TEST_F(top, says_what_became_of_a_request_until_the_next_key) {
+TEST_F(top, shows_the_result_of_a_request_until_the_next_key) {
   model_.tell("taken by force: a\x1b[2J");
   EXPECT_NE(drawn(80, 24).find("taken by force: a\\x1b[2J"), std::string::npos);
   type("j");

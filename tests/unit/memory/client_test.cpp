@@ -64,7 +64,7 @@ TEST_F(memory_client, wakes_when_it_was_granted) {
   EXPECT_TRUE(poll(*waiter).get().is_yes());
 }
 
-TEST_F(memory_client, wakes_when_the_holders_time_is_up_though_nobody_tells) {
+TEST_F(memory_client, wakes_without_notification_when_the_holders_lease_ends) {
   const auto holder = claim(1), waiter = claim(2);
   ASSERT_TRUE(poll(*holder).get().is_yes());
   ASSERT_TRUE(poll(*waiter).get().is_no());
@@ -76,7 +76,7 @@ TEST_F(memory_client, wakes_when_the_holders_time_is_up_though_nobody_tells) {
   EXPECT_TRUE(poll(*waiter).get().is_yes());
 }
 
-TEST_F(memory_client, is_late_or_stopped_when_the_caller_says_so) {
+TEST_F(memory_client, stops_waiting_at_the_callers_limit_or_stop) {
   const auto holder = claim(1), waiter = claim(2);
   ASSERT_TRUE(poll(*holder).get().is_yes());
   ASSERT_TRUE(poll(*waiter).get().is_no());
@@ -102,7 +102,7 @@ TEST_F(memory_client, leaves_the_queue_when_its_claim_goes) {
   EXPECT_TRUE(poll(*last).get().is_yes());
 }
 
-TEST_F(memory_client, loses_requests_which_are_then_not_carried_out) {
+TEST_F(memory_client, does_not_carry_out_lost_requests) {
   server_->set_faults({.lose_requests = 1});
   const auto mine = claim(1);
   std::future<answer<grant>> asked = poll(*mine);
@@ -150,7 +150,7 @@ TEST_F(memory_client, cuts_the_wait_for_a_lost_reply_when_it_is_asked_to_stop) {
   EXPECT_TRUE(asked.get().is_unknown());
 }
 
-TEST_F(memory_client, refuses_with_the_words_it_was_told) {
+TEST_F(memory_client, refuses_with_the_given_failure) {
   server_->set_faults({.refusal = storage::failure(errc::denied, "go away")});
   const auto mine = claim(1);
   answer<grant> end = poll(*mine).get();

@@ -39,7 +39,7 @@ class memory_server : public testing::Test {
   server server_;
 };
 
-TEST_F(memory_server, gives_a_free_lock_to_whoever_asks_and_tells_others_who_holds_it) {
+TEST_F(memory_server, grants_a_free_lock_and_names_the_holder_to_others) {
   party &first = somebody(), &second = somebody();
   const auto granted = server_.acquire(first, now_);
   EXPECT_TRUE(granted.ours);
@@ -56,7 +56,7 @@ TEST_F(memory_server, keeps_names_apart) {
   EXPECT_EQ(server_.size(), 2u);
 }
 
-TEST_F(memory_server, hands_the_lock_to_those_who_wait_in_the_order_in_which_they_came_and_tells_them) {
+TEST_F(memory_server, grants_in_arrival_order_and_notifies_waiters) {
   party &holder = somebody(), &first = somebody(), &second = somebody(), &third = somebody();
   ASSERT_TRUE(gets_it(holder, now_));
   for (party* p : {&first, &second, &third}) EXPECT_FALSE(gets_it(*p, now_));
@@ -81,7 +81,7 @@ TEST_F(memory_server, keeps_a_place_in_the_queue_however_often_its_owner_asks) {
   EXPECT_TRUE(gets_it(first, now_));
 }
 
-TEST_F(memory_server, gives_no_place_to_whoever_only_looks) {
+TEST_F(memory_server, does_not_queue_a_claim_that_only_looks) {
   party &holder = somebody(), &looker = somebody("a", 10s, false);
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(looker, now_));
@@ -100,7 +100,7 @@ TEST_F(memory_server, drops_a_holder_whose_ttl_is_over) {
   EXPECT_FALSE(gets_it(holder, now_ + 10s));
 }
 
-TEST_F(memory_server, grants_to_the_first_in_line_when_anybody_asks_after_the_holders_time) {
+TEST_F(memory_server, grants_to_the_first_waiter_on_any_poll_after_expiry) {
   party &holder = somebody(), &first = somebody(), &second = somebody(), &third = somebody();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(first, now_));
@@ -122,7 +122,7 @@ TEST_F(memory_server, renews_for_its_holder_only_and_never_shortens) {
   EXPECT_TRUE(gets_it(stranger, now_ + 25s));
 }
 
-TEST_F(memory_server, renews_nothing_that_nobody_holds) {
+TEST_F(memory_server, does_not_renew_a_lock_that_is_not_held) {
   EXPECT_FALSE(server_.renew(somebody(), 10s, now_));
   EXPECT_EQ(server_.size(), 0u) << "a renewal created it";
 }
@@ -136,7 +136,7 @@ TEST_F(memory_server, releases_for_its_holder_only) {
   EXPECT_FALSE(server_.release(holder, now_)) << "twice";
 }
 
-TEST_F(memory_server, lets_those_who_wait_leave_the_queue_by_a_release_or_by_going) {
+TEST_F(memory_server, removes_a_waiter_on_release_or_leave) {
   party &holder = somebody(), &first = somebody(), &second = somebody(), &third = somebody();
   ASSERT_TRUE(gets_it(holder, now_));
   for (party* p : {&first, &second, &third}) EXPECT_FALSE(gets_it(*p, now_));
@@ -148,7 +148,7 @@ TEST_F(memory_server, lets_those_who_wait_leave_the_queue_by_a_release_or_by_goi
   EXPECT_FALSE(is_told(second));
 }
 
-TEST_F(memory_server, gives_its_lock_again_to_an_owner_that_has_it_and_never_for_less) {
+TEST_F(memory_server, grants_again_to_its_holder_without_shortening) {
   party& holder = somebody();
   const auto first = server_.acquire(holder, now_);
   EXPECT_TRUE(server_.renew(holder, 1min, now_));
@@ -172,7 +172,7 @@ TEST_F(memory_server, gives_blocks_of_fences_that_never_overlap_and_always_grow)
   EXPECT_GE(server_.acquire(somebody(), now_).fence, next) << "not even after a loss of state";
 }
 
-TEST_F(memory_server, forgets_everything_and_tells_those_who_wait_to_ask_again) {
+TEST_F(memory_server, forgets_everything_and_wakes_waiters) {
   party &holder = somebody(), &first = somebody(), &second = somebody();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(first, now_));
@@ -184,7 +184,7 @@ TEST_F(memory_server, forgets_everything_and_tells_those_who_wait_to_ask_again) 
   EXPECT_FALSE(gets_it(first, now_));
 }
 
-TEST_F(memory_server, does_not_tell_one_in_n_of_those_it_grants_to_when_pushes_get_lost) {
+TEST_F(memory_server, loses_one_in_n_notifications_of_a_grant) {
   server_.set_faults({.lose_pushes = 2});
   EXPECT_FALSE(server_.faulty()) << "requests are not touched";
   std::vector<party*> line;
@@ -199,7 +199,7 @@ TEST_F(memory_server, does_not_tell_one_in_n_of_those_it_grants_to_when_pushes_g
   EXPECT_EQ(told, 2);
 }
 
-TEST(memory_servers, are_shared_by_name_for_as_long_as_somebody_has_one) {
+TEST(memory_servers, are_shared_by_name_while_a_client_exists) {
   const auto first = server::named("shared-by-name");
   EXPECT_EQ(server::named("shared-by-name"), first);
   EXPECT_NE(server::named("another-name"), first);

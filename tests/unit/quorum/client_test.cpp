@@ -27,7 +27,7 @@ using storage::done;
 using storage::milliseconds;
 using storage::vote;
 
-/// A server for one name, on the clock of the test, that does what it is told to.
+/// A scripted server for one name, on the clock of the test.
 class fake_voter final : public storage::voter {
  public:
   explicit fake_voter(const io& clock) : clock_(clock) {}
@@ -170,7 +170,7 @@ class quorum_of_three : public testing::Test {
   runtime::task_group callers_{io_};
 };
 
-TEST_F(quorum_of_three, is_won_as_soon_as_two_have_voted_and_waits_for_nobody_else) {
+TEST_F(quorum_of_three, is_granted_by_two_votes_without_waiting_for_the_third) {
   voters[0]->mute = true;
   const instant before = io_.now();
   answer<storage::grant> got = poll();
@@ -187,7 +187,7 @@ TEST_F(quorum_of_three, counts_its_deadline_from_before_the_first_byte) {
   EXPECT_EQ(got.value().deadline, storage::deadline_after(before, 10s));
 }
 
-TEST_F(quorum_of_three, takes_a_voter_that_is_slow_for_a_vote_against) {
+TEST_F(quorum_of_three, counts_a_slow_voter_as_a_vote_against) {
   for (const std::size_t n : {0u, 1u}) voters[n]->takes = 60ms;
   answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
@@ -196,7 +196,7 @@ TEST_F(quorum_of_three, takes_a_voter_that_is_slow_for_a_vote_against) {
   EXPECT_EQ(holding(), 0) << "votes that came late are taken back";
 }
 
-TEST_F(quorum_of_three, tells_servers_that_are_silent_from_those_that_refuse) {
+TEST_F(quorum_of_three, distinguishes_silent_servers_from_refusing_ones) {
   voters[0]->dead = true;
   voters[1]->mute = true;
   answer<storage::grant> got = poll();
@@ -208,13 +208,13 @@ TEST_F(quorum_of_three, tells_servers_that_are_silent_from_those_that_refuse) {
   EXPECT_FALSE(got.why().is_late);
 }
 
-TEST_F(quorum_of_three, asks_nobody_to_release_what_nobody_was_asked_for) {
+TEST_F(quorum_of_three, sends_no_release_if_no_vote_was_requested) {
   answer<done> gone = release();
   ASSERT_TRUE(gone.is_no());
   EXPECT_FALSE(gone.who().asked);
 }
 
-TEST_F(quorum_of_three, is_busy_when_two_have_voted_for_another_and_takes_its_own_vote_back) {
+TEST_F(quorum_of_three, is_busy_and_withdraws_when_two_vote_for_another) {
   voters[0]->vote_for(77);
   voters[1]->vote_for(77);
   EXPECT_TRUE(poll().is_no());
@@ -222,13 +222,13 @@ TEST_F(quorum_of_three, is_busy_when_two_have_voted_for_another_and_takes_its_ow
   EXPECT_EQ(voters[2]->holder(), 0u);
 }
 
-TEST_F(quorum_of_three, is_busy_when_each_has_a_vote_and_one_is_dead) {
+TEST_F(quorum_of_three, is_busy_when_votes_are_split_and_one_server_is_dead) {
   voters[0]->vote_for(77);
   voters[1]->dead = true;
   EXPECT_TRUE(poll().is_no());
 }
 
-TEST_F(quorum_of_three, is_looked_at_again_before_one_look_calls_busy_what_nobody_has_a_majority_of) {
+TEST_F(quorum_of_three, retries_a_split_vote_before_one_look_reports_busy) {
   claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
   voters[0]->vote_for(77);
   voters[1]->dead = true;
@@ -241,7 +241,7 @@ TEST_F(quorum_of_three, is_looked_at_again_before_one_look_calls_busy_what_nobod
   EXPECT_TRUE(polling.get().is_yes());
 }
 
-TEST_F(quorum_of_three, is_busy_in_one_look_when_it_stays_so) {
+TEST_F(quorum_of_three, reports_busy_to_one_look_when_the_vote_stays_split) {
   claim = store->open({.name = "a", .owner = {1, 3}, .ttl = 10s, .queue = false});
   voters[0]->vote_for(77);
   voters[1]->dead = true;
@@ -254,7 +254,7 @@ TEST_F(quorum_of_three, is_unknown_when_two_are_dead) {
   EXPECT_TRUE(poll().is_unknown());
 }
 
-TEST_F(quorum_of_three, asks_under_another_number_each_time) {
+TEST_F(quorum_of_three, uses_a_new_attempt_number_each_time) {
   voters[0]->vote_for(77);
   voters[1]->vote_for(77);
   EXPECT_TRUE(poll().is_no());
@@ -262,7 +262,7 @@ TEST_F(quorum_of_three, asks_under_another_number_each_time) {
   EXPECT_EQ(voters[2]->asked_under, (std::vector<std::uint32_t>{1, 2}));
 }
 
-TEST_F(quorum_of_three, adopts_what_it_has_when_it_is_asked_again) {
+TEST_F(quorum_of_three, adopts_its_votes_when_polled_again) {
   answer<storage::grant> first = poll();
   answer<storage::grant> again = poll();
   ASSERT_TRUE(first.is_yes() && again.is_yes());
@@ -270,7 +270,7 @@ TEST_F(quorum_of_three, adopts_what_it_has_when_it_is_asked_again) {
   EXPECT_EQ(voters[0]->asked_under.size(), 1u);
 }
 
-TEST_F(quorum_of_three, writes_the_highest_fence_back_where_they_differ) {
+TEST_F(quorum_of_three, writes_back_the_highest_fence_when_fences_differ) {
   voters[0]->last = 5'000;
   voters[2]->dead = true;
   answer<storage::grant> got = poll();
@@ -279,7 +279,7 @@ TEST_F(quorum_of_three, writes_the_highest_fence_back_where_they_differ) {
   EXPECT_EQ(voters[1]->last, 5'001u);
 }
 
-TEST_F(quorum_of_three, grants_nothing_when_the_fence_cannot_be_written_back) {
+TEST_F(quorum_of_three, is_not_granted_when_the_fence_cannot_be_written_back) {
   voters[0]->last = 5'000;
   voters[1]->keeps_no_fence = true;
   voters[2]->dead = true;
@@ -288,7 +288,7 @@ TEST_F(quorum_of_three, grants_nothing_when_the_fence_cannot_be_written_back) {
   EXPECT_EQ(holding(), 0);
 }
 
-TEST_F(quorum_of_three, renews_by_a_majority_and_mends_the_one_that_has_forgotten) {
+TEST_F(quorum_of_three, renews_by_a_majority_and_repairs_a_server_that_forgot) {
   ASSERT_TRUE(poll().is_yes());
   voters[1]->forget();
   EXPECT_TRUE(renew().is_yes());
@@ -296,7 +296,7 @@ TEST_F(quorum_of_three, renews_by_a_majority_and_mends_the_one_that_has_forgotte
   EXPECT_EQ(holding(), 3);
 }
 
-TEST_F(quorum_of_three, is_lost_when_two_have_forgotten_and_never_made_anew) {
+TEST_F(quorum_of_three, is_lost_when_two_have_forgotten_and_not_recreated) {
   ASSERT_TRUE(poll().is_yes());
   voters[0]->forget();
   voters[1]->forget();
@@ -305,14 +305,14 @@ TEST_F(quorum_of_three, is_lost_when_two_have_forgotten_and_never_made_anew) {
   EXPECT_EQ(voters[0]->holder() + voters[1]->holder(), 0u);
 }
 
-TEST_F(quorum_of_three, does_not_count_the_renewal_of_one_that_is_too_young) {
+TEST_F(quorum_of_three, does_not_count_the_renewal_of_a_young_server) {
   ASSERT_TRUE(poll().is_yes());
   voters[0]->dead = true;
   voters[1]->young = true;
   EXPECT_TRUE(renew().is_unknown());
 }
 
-TEST_F(quorum_of_three, mends_one_that_could_not_be_asked_as_soon_as_the_lock_is_held) {
+TEST_F(quorum_of_three, repairs_an_unreached_server_once_the_lock_is_held) {
   voters[2]->takes = 60ms;  // too long for a vote
   ASSERT_TRUE(poll().is_yes());
   EXPECT_EQ(holding(), 2);
@@ -320,7 +320,7 @@ TEST_F(quorum_of_three, mends_one_that_could_not_be_asked_as_soon_as_the_lock_is
   EXPECT_EQ(holding(), 3);
 }
 
-TEST_F(quorum_of_three, is_given_back_though_one_is_silent_which_is_asked_until_it_answers) {
+TEST_F(quorum_of_three, is_released_and_retries_a_silent_server) {
   ASSERT_TRUE(poll().is_yes());
   EXPECT_EQ(holding(), 3);
   voters[1]->mute = true;
@@ -330,7 +330,7 @@ TEST_F(quorum_of_three, is_given_back_though_one_is_silent_which_is_asked_until_
   EXPECT_EQ(holding(), 0);
 }
 
-TEST_F(quorum_of_three, that_is_waited_for_no_longer_is_left_at_a_voter_that_carries_out_an_earlier_vote_late) {
+TEST_F(quorum_of_three, leaves_the_queue_of_a_voter_that_votes_late) {
   for (fake_voter* each : voters) each->vote_for(77);
   voters[2]->takes = 40ms;
   EXPECT_TRUE(poll().is_no());
@@ -341,7 +341,7 @@ TEST_F(quorum_of_three, that_is_waited_for_no_longer_is_left_at_a_voter_that_car
   for (const fake_voter* each : voters) EXPECT_FALSE(each->in_line);
 }
 
-TEST_F(quorum_of_three, knows_by_how_many_more_than_a_majority_it_is_held) {
+TEST_F(quorum_of_three, knows_its_margin_beyond_a_majority) {
   voters[2]->takes = 40ms;
   ASSERT_TRUE(poll().is_yes());
   EXPECT_EQ(claim->margin(), 0u);
@@ -358,7 +358,7 @@ TEST_F(quorum_of_three, knows_by_how_many_more_than_a_majority_it_is_held) {
   EXPECT_EQ(claim->margin(), 1u) << "it was mended";
 }
 
-TEST_F(quorum_of_three, that_needs_a_margin_waits_for_the_votes_that_are_missing) {
+TEST_F(quorum_of_three, with_a_margin_waits_for_the_missing_votes) {
   open(1);
   voters[2]->takes = 40ms;
   const instant before = io_.now();
@@ -369,7 +369,7 @@ TEST_F(quorum_of_three, that_needs_a_margin_waits_for_the_votes_that_are_missing
   EXPECT_EQ(claim->margin(), 1u);
 }
 
-TEST_F(quorum_of_three, that_needs_a_margin_is_not_had_without_and_says_why) {
+TEST_F(quorum_of_three, with_a_margin_is_refused_without_it_and_says_why) {
   open(1);
   voters[2]->dead = true;
   answer<storage::grant> got = poll();
@@ -380,14 +380,14 @@ TEST_F(quorum_of_three, that_needs_a_margin_is_not_had_without_and_says_why) {
   EXPECT_EQ(holding(), 0) << "what was given in vain is taken back";
 }
 
-TEST_F(quorum_of_three, that_needs_a_margin_keeps_what_it_has_when_a_server_is_gone) {
+TEST_F(quorum_of_three, with_a_margin_stays_held_when_a_server_is_gone) {
   open(1);
   ASSERT_TRUE(poll().is_yes());
   voters[0]->dead = true;
   EXPECT_TRUE(renew().is_yes());
 }
 
-TEST_F(quorum_of_three, that_needs_a_margin_is_busy_where_another_has_a_vote) {
+TEST_F(quorum_of_three, with_a_margin_is_busy_when_another_has_a_vote) {
   open(1);
   voters[0]->vote_for(77);
   EXPECT_TRUE(poll().is_no());

@@ -22,7 +22,7 @@ TEST(majority, is_more_than_half) {
   EXPECT_EQ(majority_of(5), 3u);
 }
 
-TEST(majority, has_a_voter_in_common_with_every_other) {
+TEST(majority, shares_a_voter_with_every_other_majority) {
   for (std::size_t n = 1; n < 33; ++n) EXPECT_GT(2 * majority_of(n), n);
 }
 
@@ -32,19 +32,19 @@ TEST(election, is_won_as_soon_as_a_majority_says_yes) {
   EXPECT_EQ(of_election(of(5, 3, 1, 1)), verdict::yes);
 }
 
-TEST(election, is_lost_as_soon_as_no_majority_can_be_had_and_one_was_heard) {
+TEST(election, is_lost_once_a_majority_is_impossible_but_has_answered) {
   EXPECT_EQ(of_election(of(5, 0, 2, 0)), verdict::open);
   EXPECT_EQ(of_election(of(5, 0, 3, 0)), verdict::no);
   EXPECT_EQ(of_election(of(5, 2, 2, 1)), verdict::no);
   EXPECT_EQ(of_election(of(3, 1, 1, 1)), verdict::no);
 }
 
-TEST(election, waits_for_the_rest_when_too_few_were_heard_yet) {
+TEST(election, waits_for_more_answers_when_too_few_have_arrived) {
   EXPECT_EQ(of_election(of(5, 0, 1, 2)), verdict::open) << "the last two may say no";
   EXPECT_EQ(of_election(of(5, 0, 1, 3)), verdict::unknown);
 }
 
-TEST(election, is_unknown_where_a_majority_cannot_be_heard) {
+TEST(election, is_unknown_when_a_majority_cannot_answer) {
   EXPECT_EQ(of_election(of(3, 0, 0, 2)), verdict::unknown);
   EXPECT_EQ(of_election(of(3, 1, 0, 2)), verdict::unknown);
   EXPECT_EQ(of_election(of(5, 2, 0, 3)), verdict::unknown);
@@ -58,7 +58,7 @@ TEST(election, of_an_even_number_is_not_won_by_half) {
   EXPECT_EQ(of_election(of(2, 1, 1, 0)), verdict::no);
 }
 
-TEST(election, that_needs_a_margin_is_won_by_so_many_more) {
+TEST(election, with_a_margin_needs_that_many_more_votes) {
   const auto needs_one_more = [](std::size_t voters, std::size_t yes, std::size_t no, std::size_t none) {
     return of_election({.voters = voters, .yes = yes, .no = no, .none = none, .min_margin = 1});
   };
@@ -77,20 +77,20 @@ TEST(step, is_done_when_a_majority_did_it) {
   EXPECT_EQ(of_step(of(4, 2, 0, 0)), verdict::open);
 }
 
-TEST(step, was_not_done_only_when_so_many_say_no_that_no_majority_can_have_done_it) {
+TEST(step, is_no_only_if_no_majority_can_have_done_it) {
   EXPECT_EQ(of_step(of(3, 0, 1, 1)), verdict::open);
   EXPECT_EQ(of_step(of(3, 0, 2, 0)), verdict::no);
   EXPECT_EQ(of_step(of(5, 2, 1, 2)), verdict::unknown) << "those that are silent may have done it";
   EXPECT_EQ(of_step(of(4, 2, 2, 0)), verdict::no);
 }
 
-TEST(step, is_unknown_as_soon_as_nothing_else_can_come_of_it) {
+TEST(step, is_unknown_once_no_other_verdict_is_possible) {
   EXPECT_EQ(of_step(of(3, 0, 0, 2)), verdict::unknown);
   EXPECT_EQ(of_step(of(3, 0, 1, 1)), verdict::open);
   EXPECT_EQ(of_step(of(3, 1, 1, 1)), verdict::unknown);
 }
 
-TEST(any_tally, comes_to_a_verdict_when_all_have_answered) {
+TEST(any_tally, has_a_verdict_when_all_have_answered) {
   for (std::size_t n = 1; n < 8; ++n) {
     for (std::size_t yes = 0; yes <= n; ++yes) {
       for (std::size_t no = 0; yes + no <= n; ++no) {
@@ -117,7 +117,7 @@ TEST(any_tally, never_changes_an_early_verdict) {
   }
 }
 
-TEST(round, settles_when_the_rule_can_tell) {
+TEST(vote_round, settles_when_the_rule_can_tell) {
   runtime::inline_io here;
   vote_round<done> all(3);
   all.put(0, answer<done>::yes(done()));
@@ -126,14 +126,14 @@ TEST(round, settles_when_the_rule_can_tell) {
   EXPECT_FALSE(all.replies()[1]);
 }
 
-TEST(round, is_open_when_the_limit_comes_first) {
+TEST(vote_round, is_open_when_the_limit_comes_first) {
   runtime::inline_io here;
   vote_round<done> all(3);
   all.put(0, answer<done>::yes(done()));
   EXPECT_EQ(run_inline(all.settle(here, of_step, limit(here.now()))), verdict::open);
 }
 
-TEST(round, counts_a_vote_for_another_as_a_no) {
+TEST(vote_round, counts_a_vote_for_another_as_a_no) {
   vote_round<done> all(2);
   all.put(0, answer<done>::yes(done()), false);
   all.put(1, answer<done>::unknown(storage::failure(errc::unreachable, "")));

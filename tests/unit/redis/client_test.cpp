@@ -131,7 +131,7 @@ TEST_F(redis_client, has_claims_until_the_last_is_destroyed) {
   EXPECT_FALSE(listener_->has_claims());
 }
 
-TEST_F(redis_client, wakes_those_who_wait_where_messages_were_lost_and_no_others) {
+TEST_F(redis_client, wakes_only_waiters_whose_messages_may_be_lost) {
   open("redis+cluster://node");
   const auto claim_of = [&](const std::string& name, std::uint64_t n) {
     return client_->open({.name = name, .owner = {1, n}, .ttl = 10s});
@@ -157,7 +157,7 @@ TEST_F(redis_client, wakes_those_who_wait_where_messages_were_lost_and_no_others
   EXPECT_TRUE(test::is_ready(at_b));
 }
 
-TEST_F(redis_client, wakes_all_who_watch_a_cell_where_messages_were_lost_and_no_others) {
+TEST_F(redis_client, wakes_only_watchers_whose_messages_may_be_lost) {
   open("redis+cluster://node");
   const auto one = client_->open_cell("a"), other = client_->open_cell("b");
   const limit enough(io_.now() + 48h);
@@ -179,7 +179,7 @@ TEST_F(redis_client, wakes_all_who_watch_a_cell_where_messages_were_lost_and_no_
   EXPECT_TRUE(test::is_ready(at_other));
 }
 
-TEST_F(redis_client, counts_the_deadline_of_a_yes_from_the_request) {
+TEST_F(redis_client, counts_the_deadline_from_the_request) {
   const auto mine = claim();
   answer<grant> got = poll(*mine, ":123\r\n");
   ASSERT_TRUE(got.is_yes());
@@ -188,7 +188,7 @@ TEST_F(redis_client, counts_the_deadline_of_a_yes_from_the_request) {
   EXPECT_EQ(got.value().deadline, storage::deadline_after(io_.now(), 10s));
 }
 
-TEST_F(redis_client, stands_in_the_queue_only_once_it_listens) {
+TEST_F(redis_client, enters_the_queue_only_when_subscribed) {
   transport_->listening = false;
   const auto mine = claim();
   transport_->answers.push_back(busy_with(100, -1, server_time, holder));
@@ -200,7 +200,7 @@ TEST_F(redis_client, stands_in_the_queue_only_once_it_listens) {
   EXPECT_TRUE(transport_->sent[2].ends_with("\"17\"]")) << "the one it had: " << transport_->sent[2];
 }
 
-TEST_F(redis_client, that_cannot_listen_says_why) {
+TEST_F(redis_client, reports_why_it_cannot_subscribe) {
   transport_->listening = false;
   transport_->deaf.emplace(errc::denied, "no channel");
   const auto mine = claim();
@@ -209,7 +209,7 @@ TEST_F(redis_client, that_cannot_listen_says_why) {
   EXPECT_EQ(got.why().code, errc::denied);
 }
 
-TEST_F(redis_client, holds_what_a_message_gave_it_without_asking) {
+TEST_F(redis_client, trusts_a_grant_message_without_polling) {
   const auto mine = claim();
   const instant sent = io_.now();
   EXPECT_EQ(poll(*mine, busy_with(100, 0, server_time, holder)).who().holder, "other");
@@ -223,7 +223,7 @@ TEST_F(redis_client, holds_what_a_message_gave_it_without_asking) {
 }
 
 // The slot may have moved since, or a replica taken over: a server whose clock shows something else.
-TEST_F(redis_client, counts_what_a_message_gave_it_from_its_last_question_where_there_are_several_servers) {
+TEST_F(redis_client, counts_a_grant_from_its_last_poll_with_several_servers) {
   for (const char* const url : {"redis+cluster://one,other", "redis+sentinel://one,other/service"}) {
     open(url);
     for (const storage::milliseconds clock_of_the_other : {100ms, -10000ms, 10000ms}) {
@@ -239,7 +239,7 @@ TEST_F(redis_client, counts_what_a_message_gave_it_from_its_last_question_where_
   }
 }
 
-TEST_F(redis_client, asks_when_a_message_does_not_say_how_old_it_is) {
+TEST_F(redis_client, polls_when_the_age_of_a_message_is_unknown) {
   struct {
     const char* what;
     runtime::span now;
@@ -261,7 +261,7 @@ TEST_F(redis_client, asks_when_a_message_does_not_say_how_old_it_is) {
 }
 
 // The server's clock was set back between the two: the message is a later one by it.
-TEST_F(redis_client, asks_when_a_message_is_older_than_the_answer_by_its_fence) {
+TEST_F(redis_client, polls_when_a_message_has_an_older_fence) {
   const auto mine = claim();
   EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
   io_.advance(150ms);
@@ -269,13 +269,13 @@ TEST_F(redis_client, asks_when_a_message_is_older_than_the_answer_by_its_fence) 
   EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u);
 }
 
-TEST_F(redis_client, asks_when_a_message_came_before_any_answer) {
+TEST_F(redis_client, polls_when_a_message_precedes_any_reply) {
   const auto mine = claim();
   push(0us);
   EXPECT_EQ(poll(*mine, ":5\r\n").value().fence, 5u);
 }
 
-TEST_F(redis_client, is_not_harmed_by_times_that_no_server_has) {
+TEST_F(redis_client, survives_impossible_server_times) {
   const auto mine = claim();
   EXPECT_TRUE(poll(*mine, busy_with(100, 0, 0, holder)).is_no());
   const std::string owner = owner_text(inbox_id, {1, 2}, {}, 500ms, "me");
@@ -289,7 +289,7 @@ TEST_F(redis_client, is_not_harmed_by_times_that_no_server_has) {
   }
 }
 
-TEST_F(redis_client, gives_back_what_a_message_gave_to_nobody) {
+TEST_F(redis_client, releases_a_grant_whose_waiter_has_left) {
   push(0us);
   ASSERT_EQ(transport_->posted.size(), 2u);  // the script first: the server may have forgotten it
   EXPECT_NE(transport_->posted[1].find(scripts::release.sha), std::string::npos);
@@ -298,7 +298,7 @@ TEST_F(redis_client, gives_back_what_a_message_gave_to_nobody) {
   EXPECT_EQ(transport_->posted.size(), 2u) << "not ours";
 }
 
-TEST_F(redis_client, looks_again_when_the_holder_must_be_gone) {
+TEST_F(redis_client, polls_again_when_the_lease_must_have_expired) {
   const auto mine = claim();
   EXPECT_TRUE(poll(*mine, busy_with(100, 0, server_time, holder)).is_no());
   const runtime::span first = pause(*mine);
@@ -310,7 +310,7 @@ TEST_F(redis_client, looks_again_when_the_holder_must_be_gone) {
   EXPECT_LE(second, 1'004ms);
 }
 
-TEST_F(redis_client, does_not_spin_when_a_lock_has_no_end_or_a_far_one) {
+TEST_F(redis_client, does_not_spin_on_a_lock_without_ttl) {
   for (const std::string& who : {holder, std::string("0123456789abcdef0123456789abcdef")}) {
     for (const std::int64_t left :
          {std::int64_t{-1}, std::int64_t{1} << 53, std::numeric_limits<std::int64_t>::max()}) {
@@ -323,13 +323,13 @@ TEST_F(redis_client, does_not_spin_when_a_lock_has_no_end_or_a_far_one) {
   }
 }
 
-TEST_F(redis_client, looks_again_at_once_when_a_script_stopped_at_its_bound) {
+TEST_F(redis_client, polls_at_once_when_a_script_stopped_at_its_bound) {
   const auto mine = claim();
   EXPECT_TRUE(poll(*mine, busy_with(-2, 3, server_time, "")).is_no());
   EXPECT_EQ(pause(*mine), 0ms);
 }
 
-TEST_F(redis_client, takes_no_answer_for_a_yes_or_a_no_that_makes_no_sense) {
+TEST_F(redis_client, treats_a_malformed_reply_as_unknown) {
   for (const char* const bad :
        {":0\r\n", ":-1\r\n", ":9223372036854775807\r\n", "+OK\r\n", "$-1\r\n", "*0\r\n",
         "*5\r\n:1\r\n:1\r\n:1\r\n:1\r\n+x\r\n", "*6\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n",
@@ -348,7 +348,7 @@ TEST_F(redis_client, takes_no_answer_for_a_yes_or_a_no_that_makes_no_sense) {
   }
 }
 
-TEST_F(redis_client, refuses_a_name_that_could_be_a_key_of_another_lock) {
+TEST_F(redis_client, rejects_a_name_that_could_be_another_locks_key) {
   open("redis://h?prefix=");
   const auto mine = client_->open({.name = "holdfast:{a}:f", .owner = {1, 2}, .ttl = 10s});
   answer<grant> got = ended(mine->poll(io_, soon()));
@@ -364,7 +364,7 @@ TEST_F(redis_client, renews_from_the_request) {
   EXPECT_TRUE(ended(mine->renew(io_, 20s, soon())).is_no());
 }
 
-TEST_F(redis_client, releases_until_there_is_nothing_more_to_hand_on) {
+TEST_F(redis_client, repeats_a_release_until_all_waiters_are_served) {
   const auto mine = claim();
   transport_->answers = {":5\r\n", ":4\r\n", ":0\r\n"};
   EXPECT_TRUE(ended(mine->release(io_, soon())).is_yes());
@@ -373,7 +373,7 @@ TEST_F(redis_client, releases_until_there_is_nothing_more_to_hand_on) {
   EXPECT_TRUE(ended(mine->release(io_, soon())).is_no());
 }
 
-TEST_F(redis_client, loads_a_script_that_the_server_does_not_have) {
+TEST_F(redis_client, loads_a_missing_script) {
   const auto mine = claim();
   transport_->answers = {"-NOSCRIPT No matching script.\r\n", "$40\r\n" + std::string(40, 'a') + "\r\n"};
   EXPECT_TRUE(poll(*mine, ":5\r\n").is_yes());
@@ -382,7 +382,7 @@ TEST_F(redis_client, loads_a_script_that_the_server_does_not_have) {
   EXPECT_EQ(transport_->sent[2], transport_->sent[0]);
 }
 
-TEST_F(redis_client, does_not_load_a_script_for_ever) {
+TEST_F(redis_client, stops_loading_a_script_that_stays_missing) {
   const auto mine = claim();
   for (int n = 0; n < 20; ++n) {
     transport_->answers.emplace_back("-NOSCRIPT No matching script.\r\n");

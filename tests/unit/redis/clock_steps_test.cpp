@@ -8,8 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Times since the start: sent and received by our clock, and what the server's clock showed.
-clock_steps::sample step_sample(std::chrono::milliseconds sent, std::chrono::milliseconds received,
-                                std::chrono::milliseconds server) {
+clock_reading step_sample(std::chrono::milliseconds sent, std::chrono::milliseconds received,
+                          std::chrono::milliseconds server) {
   const runtime::instant beginning{1h};
   return {beginning + sent, beginning + received, 1'000'000h + server};
 }

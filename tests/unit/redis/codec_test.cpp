@@ -59,14 +59,14 @@ TEST(decoder, keeps_every_byte_of_a_text) {
   EXPECT_EQ(decoded("$4\r\n\r\n\r\n\r\n"), lines{"\"\r\n\r\n\""});
 }
 
-TEST(decoder, knows_the_ends_of_what_a_number_can_be) {
+TEST(decoder, reads_the_smallest_and_largest_numbers) {
   EXPECT_EQ(decoded(":9223372036854775807\r\n"), lines{"9223372036854775807"});
   EXPECT_EQ(decoded(":-9223372036854775808\r\n"), lines{"-9223372036854775808"});
   EXPECT_EQ(decoded(":9223372036854775808\r\n"), malformed_at_once);
   EXPECT_EQ(decoded(":-9223372036854775809\r\n"), malformed_at_once);
 }
 
-TEST(decoder, forgets_attributes_wherever_they_stand) {
+TEST(decoder, drops_attributes_anywhere) {
   EXPECT_EQ(decoded("|1\r\n+ttl\r\n:7\r\n:1\r\n"), lines{"1"});
   EXPECT_EQ(decoded("|0\r\n:1\r\n"), lines{"1"});
   EXPECT_EQ(decoded("*2\r\n|1\r\n+k\r\n+v\r\n:1\r\n:2\r\n"), lines{"[1 2]"});
@@ -74,12 +74,12 @@ TEST(decoder, forgets_attributes_wherever_they_stand) {
   EXPECT_EQ(decoded("|1\r\n|1\r\n+a\r\n+b\r\n+k\r\n*1\r\n:5\r\n:1\r\n"), lines{"1"}) << "one of an attribute";
 }
 
-TEST(decoder, tells_pushes_from_the_replies_that_they_come_between) {
+TEST(decoder, separates_pushes_from_replies) {
   EXPECT_EQ(decoded("+OK\r\n>3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$1\r\nm\r\n:1\r\n"),
             (lines{"\"OK\"", ">[\"smessage\" \"c\" \"m\"]", "1"}));
 }
 
-TEST(decoder, says_the_same_however_the_bytes_are_split) {
+TEST(decoder, gives_the_same_values_however_bytes_are_split) {
   const std::string bytes =
       "+OK\r\n-ERR a b\r\n:42\r\n$5\r\nhe\r\no\r\n$-1\r\n*3\r\n:1\r\n*2\r\n+a\r\n_\r\n$0\r\n\r\n"
       "%1\r\n#t\r\n,1.5\r\n|1\r\n+k\r\n+v\r\n~1\r\n(99\r\n>2\r\n=5\r\ntxt:x\r\n!3\r\nERR\r\n*0\r\n*-1\r\n";
@@ -96,14 +96,14 @@ TEST(decoder, says_the_same_however_the_bytes_are_split) {
   }
 }
 
-TEST(decoder, waits_for_the_rest_of_whatever_is_not_whole) {
+TEST(decoder, waits_for_the_rest_of_an_incomplete_value) {
   const std::string bytes = "*2\r\n$3\r\nabc\r\n:17\r\n";
   for (std::size_t n = 0; n < bytes.size(); ++n) {
     EXPECT_EQ(decoded(std::string_view(bytes).substr(0, n)), lines{}) << n;
   }
 }
 
-TEST(decoder, moves_each_byte_once_at_most_however_much_is_fed) {
+TEST(decoder, moves_each_byte_at_most_once) {
   const std::string push = ">3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$40\r\n" + std::string(40, 'x') + "\r\n";
   const std::string all = repeated(push, 100'000);
   for (const std::size_t piece : {all.size(), all.size() / 2 + 7, std::size_t{100'003}, std::size_t{16 * 1024}}) {
@@ -118,7 +118,7 @@ TEST(decoder, moves_each_byte_once_at_most_however_much_is_fed) {
   }
 }
 
-TEST(decoder, refuses_what_is_not_the_protocol) {
+TEST(decoder, rejects_malformed_input) {
   for (const std::string_view bad : {
            "hello\r\n", "\r\n",     "\n",        "+OK\n",         "x\r\n",      "?\r\n",          // lines and types
            ":\r\n",     ":a\r\n",   ":1a\r\n",   ":1 \r\n",       ": 1\r\n",    ":+\r\n",         // numbers
@@ -135,11 +135,11 @@ TEST(decoder, refuses_what_is_not_the_protocol) {
   }
 }
 
-TEST(decoder, hands_out_what_came_before_the_fault) {
+TEST(decoder, returns_the_values_before_an_error) {
   EXPECT_EQ(decoded("+a\r\n:1\r\nnonsense\r\n+b\r\n"), (lines{"\"a\"", "1", "malformed"}));
 }
 
-TEST(decoder, stays_out_of_step_for_ever) {
+TEST(decoder, stays_broken_after_an_error) {
   decoder d;
   d.feed("nonsense\r\n");
   EXPECT_THROW((void)d.next(), malformed);
@@ -148,7 +148,7 @@ TEST(decoder, stays_out_of_step_for_ever) {
   EXPECT_THROW((void)d.next(), malformed);
 }
 
-TEST(decoder, goes_as_deep_as_its_bound_and_no_deeper) {
+TEST(decoder, limits_the_depth_of_lists) {
   const auto nested = [](std::size_t depth) { return repeated("*1\r\n", depth) + ":1\r\n"; };
   EXPECT_EQ(decoded(nested(decoder::deepest)), lines{std::string(8, '[') + "1" + std::string(8, ']')});
   EXPECT_EQ(decoded(nested(decoder::deepest + 1)), malformed_at_once);
@@ -156,7 +156,7 @@ TEST(decoder, goes_as_deep_as_its_bound_and_no_deeper) {
   EXPECT_EQ(decoded(repeated("*1\r\n", decoder::deepest) + "*0\r\n"), malformed_at_once) << "an empty one, too";
 }
 
-TEST(decoder, takes_as_many_parts_as_its_bound_and_no_more) {
+TEST(decoder, limits_the_items_of_a_reply) {
   const auto list = [](std::size_t count) { return "*" + std::to_string(count) + "\r\n" + repeated(":1\r\n", count); };
   decoder d;
   d.feed(list(decoder::most_items - 1));  // the list itself is one
@@ -171,7 +171,7 @@ TEST(decoder, takes_as_many_parts_as_its_bound_and_no_more) {
   }
 }
 
-TEST(decoder, counts_the_parts_of_each_reply_anew) {
+TEST(decoder, counts_the_items_of_each_reply_separately) {
   decoder d;
   d.feed(repeated(":1\r\n", decoder::most_items + 10));
   std::size_t count = 0;
@@ -179,7 +179,7 @@ TEST(decoder, counts_the_parts_of_each_reply_anew) {
   EXPECT_EQ(count, decoder::most_items + 10);
 }
 
-TEST(decoder, takes_a_text_as_long_as_its_bound_and_no_longer) {
+TEST(decoder, limits_the_length_of_a_text) {
   decoder d;
   d.feed(text_of(decoder::longest_text));
   const auto v = d.next();
@@ -191,7 +191,7 @@ TEST(decoder, takes_a_text_as_long_as_its_bound_and_no_longer) {
   }
 }
 
-TEST(decoder, takes_as_many_bytes_as_its_bound_and_no_more) {
+TEST(decoder, limits_the_bytes_of_a_reply) {
   const std::string one = text_of(decoder::longest_text);
   EXPECT_EQ(decoded("*3\r\n" + repeated(one, 3)).size(), 1u);
   EXPECT_NE(decoded("*3\r\n" + repeated(one, 3)), malformed_at_once);
@@ -199,11 +199,11 @@ TEST(decoder, takes_as_many_bytes_as_its_bound_and_no_more) {
   EXPECT_EQ(decoded(repeated(one, 6)).size(), 6u) << "of each reply by itself";
 }
 
-TEST(decoder, does_not_wait_for_ever_for_the_end_of_a_line) {
+TEST(decoder, limits_the_length_of_an_unfinished_line) {
   EXPECT_EQ(decoded("+" + std::string(decoder::longest_text + 1, 'x')), malformed_at_once);
 }
 
-TEST(decoder, refuses_a_line_that_is_too_long_even_if_its_end_came_with_it) {
+TEST(decoder, rejects_a_complete_line_that_is_too_long) {
   const auto line = [](std::size_t size) { return "+" + std::string(size, 'x') + "\r\n"; };
   EXPECT_EQ(decoded(line(decoder::longest_text)), malformed_at_once);
   const std::string longest = line(decoder::longest_text - 2);
@@ -211,13 +211,13 @@ TEST(decoder, refuses_a_line_that_is_too_long_even_if_its_end_came_with_it) {
   EXPECT_EQ(decoded({std::string_view(longest).substr(0, longest.size() - 1), "\n"}), decoded(longest));
 }
 
-TEST(decoder, refuses_a_number_with_two_signs) {
+TEST(decoder, rejects_a_number_with_two_signs) {
   for (const std::string_view bad : {":+-1\r\n", ":++1\r\n", ":-+1\r\n", "$+-1\r\n", "*+-1\r\n"}) {
     EXPECT_EQ(decoded(bad), malformed_at_once) << bad;
   }
 }
 
-TEST(decoder, reads_a_crowd_of_replies_that_came_at_once) {
+TEST(decoder, reads_many_replies_that_arrive_together) {
   std::string bytes;
   lines expected;
   for (int n = 0; n < 5'000; ++n) {
@@ -239,7 +239,7 @@ TEST(command, writes_numbers_in_decimal) {
   EXPECT_EQ(c.bytes(), "*4\r\n$1\r\n0\r\n$2\r\n-1\r\n$19\r\n9223372036854775807\r\n$20\r\n-9223372036854775808\r\n");
 }
 
-TEST(command, is_read_by_the_decoder_as_it_was_meant) {
+TEST(command, survives_a_round_trip_through_the_decoder) {
   command c(3);
   c.add("EVALSHA").add(7).add("two words\r\n");
   EXPECT_EQ(decoded(c.bytes()), lines{"[\"EVALSHA\" \"7\" \"two words\r\n\"]"});

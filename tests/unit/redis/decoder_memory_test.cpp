@@ -32,7 +32,7 @@ std::size_t cost_of(std::string_view bytes) {
   return allocated;
 }
 
-TEST(decoder_memory, is_not_taken_for_a_size_that_was_only_declared) {
+TEST(decoder_memory, is_not_reserved_for_a_declared_size) {
   for (const std::string_view header :
        {"$1048576\r\n", "=1048576\r\n", "!1048576\r\n", "*65535\r\n", "~65535\r\n", ">65535\r\n", "%32767\r\n",
         "|32767\r\n", "*8\r\n*8\r\n*8\r\n*8\r\n*8\r\n*8\r\n*8\r\n*65000\r\n"}) {
@@ -40,7 +40,7 @@ TEST(decoder_memory, is_not_taken_for_a_size_that_was_only_declared) {
   }
 }
 
-TEST(decoder_memory, is_taken_for_what_came_and_not_much_more) {
+TEST(decoder_memory, is_proportional_to_the_received_bytes) {
   const std::string half(1 << 19, 'x');
   EXPECT_LT(cost_of("$1048576\r\n" + half), 3 * half.size());
 }

@@ -75,16 +75,16 @@ constexpr sample samples[] = {
 
 storage::failure meaning_of(std::string_view error) { return redis::meaning_of(error, "shop:"); }
 
-TEST(error_reply, of_every_kind_has_its_meaning) {
+TEST(error_reply, has_a_meaning_for_every_kind) {
   for (const sample& s : samples) EXPECT_EQ(meaning_of(s.reply).code, s.code) << s.reply;
 }
 
-TEST(error_reply, keeps_the_words_of_the_server) {
+TEST(error_reply, keeps_the_text_of_the_server) {
   for (const sample& s : samples) EXPECT_TRUE(has(meaning_of(s.reply).text, s.reply)) << meaning_of(s.reply).text;
 }
 
 // Inside a script the server says the same, and where.
-TEST(error_reply, means_the_same_when_a_script_met_it) {
+TEST(error_reply, means_the_same_inside_a_script) {
   for (const sample& s : samples) {
     if (s.reply.starts_with("ERR ")) continue;
     const std::string inside = std::string(s.reply) + " script: 1a2b3c, on @user_script:12.";
@@ -92,7 +92,7 @@ TEST(error_reply, means_the_same_when_a_script_met_it) {
   }
 }
 
-TEST(error_reply, that_nobody_knows_is_asked_again_and_kept_as_it_is) {
+TEST(error_reply, is_retried_and_kept_verbatim_if_unknown) {
   for (const std::string_view reply :
        {"", " ", "ERR", "ERR ", "ERR something new", "NEWWORD we do not know", "readonly x", "READONLYX y", "OOMX",
         "-READONLY", "WRONG TYPE", "err unknown command"}) {
@@ -102,7 +102,7 @@ TEST(error_reply, that_nobody_knows_is_asked_again_and_kept_as_it_is) {
   }
 }
 
-TEST(error_reply, names_the_cure_wherever_there_is_one_for_the_user) {
+TEST(error_reply, names_the_fix_if_the_user_has_one) {
   EXPECT_TRUE(has(meaning_of("NOAUTH x").text, "password_file="));
   EXPECT_TRUE(has(meaning_of("NOPERM x").text, "docs/stores/redis.md"));
   EXPECT_TRUE(has(meaning_of("OOM x").text, "maxmemory"));
@@ -116,7 +116,7 @@ TEST(error_reply, names_the_cure_wherever_there_is_one_for_the_user) {
   }
 }
 
-TEST(error_reply, of_a_right_that_is_missing_names_the_keys) {
+TEST(error_reply, names_the_keys_of_a_missing_permission) {
   for (const std::string_view reply :
        {"NOPERM No permissions to access a key", "ERR ACL failure in script: No permissions to access a key"}) {
     EXPECT_TRUE(has(meaning_of(reply).text, "the keys begin with 'shop:'; does its ACL allow them?"));
@@ -125,18 +125,18 @@ TEST(error_reply, of_a_right_that_is_missing_names_the_keys) {
   EXPECT_FALSE(has(meaning_of("OOM x").text, "shop:"));
 }
 
-TEST(error_reply, of_hostile_size_is_cut) {
+TEST(error_reply, is_truncated_if_too_long) {
   EXPECT_LT(meaning_of(std::string(1 << 20, 'x')).text.size(), 1'000u);
   EXPECT_LT(meaning_of("OOM " + std::string(1 << 20, 'x')).text.size(), 1'000u);
 }
 
-TEST(error_reply, asks_for_the_script_only_when_it_is_missing) {
+TEST(error_reply, detects_a_missing_script) {
   EXPECT_TRUE(is_noscript("NOSCRIPT No matching script. Please use EVAL."));
   EXPECT_TRUE(is_noscript("NOSCRIPT"));
   for (const std::string_view other : {"", "NOSCRIPTS x", "ERR NOSCRIPT", "noscript"}) EXPECT_FALSE(is_noscript(other));
 }
 
-TEST(error_reply, says_when_another_server_takes_the_writes) {
+TEST(error_reply, detects_a_server_that_takes_no_writes) {
   for (const std::string_view word : {"READONLY", "MASTERDOWN", "REDIRECT", "FAILOVER"}) {
     EXPECT_TRUE(is_wrong_server(word));
     EXPECT_TRUE(is_wrong_server(std::string(word) + " and more"));

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(fence_upkeep, keeps_a_fence_of_a_day_alive_beyond_whatever_is_held) {
+TEST(fence_upkeep, keeps_the_fence_alive_beyond_the_lease) {
   for (const std::chrono::milliseconds ttl : {10'000ms, 3'600'000ms, 43'200'000ms, 43'200'001ms, 86'400'000ms}) {
     fence_upkeep upkeep;
     runtime::instant now(5h), fence_ends = now + 24h;
@@ -20,7 +20,7 @@ TEST(fence_upkeep, keeps_a_fence_of_a_day_alive_beyond_whatever_is_held) {
   }
 }
 
-TEST(fence_upkeep, is_due_four_times_a_day_and_not_at_every_renewal) {
+TEST(fence_upkeep, is_due_four_times_a_day) {
   fence_upkeep upkeep;
   int times = 0;
   for (runtime::instant now(1h); now < runtime::instant(97h); now += 10s) times += upkeep.is_due(now, 30s) ? 1 : 0;

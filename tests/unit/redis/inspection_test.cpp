@@ -19,7 +19,7 @@ value inspect_reply(const std::string& in_lock, std::vector<value> those = {}) {
                      list_value({text_value(somebody)}), list_value({}), text_value(""), text_value("2000000")});
 }
 
-TEST(inspection, of_a_lock_shows_its_holder_and_the_first_of_its_fences) {
+TEST(inspection, shows_the_holder_and_its_first_fence) {
   const auto seen = inspection::of(inspect_reply(somebody));
   ASSERT_TRUE(seen);
   ASSERT_EQ(seen->is.holders.size(), 1u);
@@ -34,7 +34,7 @@ TEST(inspection, of_a_lock_shows_its_holder_and_the_first_of_its_fences) {
   EXPECT_EQ(seen->is.waiters.at(0).label, "a label");
 }
 
-TEST(inspection, reads_off_the_fence_since_when_it_is_held) {
+TEST(inspection, derives_the_start_of_the_lease_from_the_fence) {
   const std::chrono::system_clock::time_point began{};
   EXPECT_EQ(inspection::of(inspect_reply(somebody))->is.holders.at(0).since, began + 1000us);
   const value readers = inspect_reply("+9000000", {text_value(somebody), text_value("6000")});
@@ -45,7 +45,7 @@ TEST(inspection, reads_off_the_fence_since_when_it_is_held) {
   EXPECT_FALSE(inspection::of(unknown)->is.holders.at(0).since);
 }
 
-TEST(inspection, shows_who_asked_and_who_took_it_by_force) {
+TEST(inspection, shows_who_revoked_and_who_broke_it) {
   value v = inspect_reply(somebody);
   v.items[8] = list_value({text_value("17"), text_value(" make room"), text_value("@2000000 ann@web-1 pid 4711")});
   v.items[9] = text_value("AbCdEfGhIjKlMn-_ 18 3000000 17 bob@web-2 pid 812it hangs");
@@ -66,7 +66,7 @@ TEST(inspection, shows_who_asked_and_who_took_it_by_force) {
   }
 }
 
-TEST(inspection, of_anything_else_in_the_key_is_foreign) {
+TEST(inspection, reports_any_other_value_as_foreign) {
   for (const char* const in_lock : {"1", "+", "+x", "#", "#x", "a token of another library"}) {
     const auto seen = inspection::of(inspect_reply(in_lock));
     ASSERT_TRUE(seen) << in_lock;
@@ -76,7 +76,7 @@ TEST(inspection, of_anything_else_in_the_key_is_foreign) {
   }
 }
 
-TEST(inspection, shows_what_clients_have_written_down_of_themselves) {
+TEST(inspection, shows_the_records_of_clients) {
   auto seen = inspection::of(inspect_reply(somebody));
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->inboxes.size(), 2u);
@@ -91,7 +91,7 @@ TEST(inspection, shows_what_clients_have_written_down_of_themselves) {
   }
 }
 
-TEST(inspection, of_an_answer_that_makes_no_sense_is_none) {
+TEST(inspection, rejects_a_malformed_reply) {
   EXPECT_FALSE(inspection::of(number_value(1)));
   EXPECT_FALSE(inspection::of(list_value({})));
   const value good = inspect_reply(somebody);

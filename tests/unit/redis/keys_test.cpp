@@ -69,7 +69,7 @@ void expect_injective(std::string_view prefix) {
   }
 }
 
-TEST(keys, are_found_in_the_slots_that_a_cluster_gives_them) {
+TEST(keys, hash_to_the_slots_of_a_cluster) {
   // What Redis says to CLUSTER KEYSLOT.
   EXPECT_EQ(slot_of("123456789"), 12739u);
   EXPECT_EQ(slot_of("foo"), 12182u);
@@ -85,7 +85,7 @@ TEST(keys, of_a_name_are_readable) {
   EXPECT_EQ(k.fence, "holdfast:{train/001}:f");
 }
 
-TEST(keys, encode_what_would_end_the_tag_or_the_line) {
+TEST(keys, encode_braces_and_control_characters) {
   EXPECT_EQ(keys("p:", "a{b}c").lock, "p:{a%7Bb%7Dc}");
   EXPECT_EQ(keys("p:", "100%").lock, "p:{100%25}");
   EXPECT_EQ(keys("p:", "a b\r\n\x7f").lock, "p:{a%20b%0D%0A%7F}");
@@ -98,7 +98,7 @@ TEST(keys, of_a_name_lie_in_one_slot) {
 
 TEST(keys, belong_to_one_name_only) { expect_injective("holdfast:"); }
 
-TEST(keys, without_a_prefix_are_the_name_itself_and_companions_in_its_slot) {
+TEST(keys, without_a_prefix_are_the_name_and_keys_in_its_slot) {
   EXPECT_EQ(keys("", "a").lock, "a");
   EXPECT_EQ(keys("", "a").queue, "holdfast:{a}:q");
   EXPECT_EQ(keys("", "{a}").queue, "holdfast:{a};q") << "not that of a";
@@ -111,7 +111,7 @@ TEST(keys, without_a_prefix_are_the_name_itself_and_companions_in_its_slot) {
 TEST(keys, without_a_prefix_belong_to_one_name_only) { expect_injective(""); }
 
 // Or the fence of one name would be written over the lock of another.
-TEST(keys, without_a_prefix_leave_no_name_that_is_a_companion_of_another) {
+TEST(keys, without_a_prefix_never_equal_another_name) {
   for (const std::string& name : awkward_names()) {
     EXPECT_TRUE(keys::may_be("", name)) << name;
     EXPECT_FALSE(keys::may_be("", keys("", name).queue)) << name;
@@ -132,7 +132,7 @@ TEST(keys, are_found_again_from_the_lock_itself) {
   }
 }
 
-TEST(keys, of_a_cell_are_others_in_the_slot_of_the_lock) {
+TEST(keys, of_a_cell_are_distinct_and_in_the_slot_of_the_lock) {
   for (const std::string_view prefix : {"holdfast:", "", "other:"}) {
     for (const std::string& name : awkward_names()) {
       const keys k(prefix, name);
@@ -151,14 +151,14 @@ TEST(keys, of_a_cell_are_others_in_the_slot_of_the_lock) {
   }
 }
 
-TEST(keys, of_other_prefixes_are_others) {
+TEST(keys, of_other_prefixes_differ) {
   EXPECT_NE(lock_key("a:", "x"), lock_key("b:", "x"));
   EXPECT_NE(inboxes("a:"), inboxes("b:"));
   EXPECT_EQ(inboxes("a:"), "a:in:");
   EXPECT_EQ(inboxes(""), "holdfast:in:");
 }
 
-TEST(keys, say_whose_they_are) {
+TEST(keys, reveal_the_name_of_their_lock) {
   for (const std::string& name : awkward_names()) {
     const keys k("shop:", name);
     EXPECT_EQ(name_in("shop:", k.lock), name);
@@ -176,7 +176,7 @@ TEST(keys, say_whose_they_are) {
   }
 }
 
-TEST(keys, are_searched_for_by_a_pattern_in_which_a_name_stands_for_itself) {
+TEST(keys, match_a_pattern_that_escapes_the_name) {
   EXPECT_EQ(pattern_of_locks("shop:", ""), "shop:{*[}q]");
   EXPECT_EQ(pattern_of_locks("shop:", "a b"), "shop:{a%20b*[}q]");
   EXPECT_EQ(pattern_of_locks("s*p:", "a*?[x]\\"), R"(s\*p:{a\*\?\[x\]\\*[}q])");

@@ -23,7 +23,7 @@ TEST(list_position, goes_from_part_to_part) {
   EXPECT_EQ(p.write(), "");
 }
 
-TEST(list_position, is_a_cursor_alone_at_one_server_and_nothing_is_put_off_there) {
+TEST(list_position, is_only_a_cursor_with_one_server) {
   list_position p(one_server);
   p.go_to("17");
   EXPECT_EQ(p.write(), "17");
@@ -31,7 +31,7 @@ TEST(list_position, is_a_cursor_alone_at_one_server_and_nothing_is_put_off_there
   EXPECT_EQ(list_position::read("17", one_server)->cursor(), "17");
 }
 
-TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
+TEST(list_position, returns_to_postponed_parts_at_the_end) {
   list_position p(three_servers);
   p.go_to("17");
   EXPECT_TRUE(p.put_off());
@@ -56,19 +56,19 @@ TEST(list_position, comes_back_to_what_was_put_off_when_the_others_are_done) {
   EXPECT_TRUE(last->is_over());
 }
 
-TEST(list_position, has_nothing_listed_when_every_part_was_put_off) {
+TEST(list_position, has_listed_nothing_if_all_parts_are_postponed) {
   list_position p(three_servers);
   while (p.put_off()) EXPECT_FALSE(p.others_are_listed());
   EXPECT_FALSE(p.others_are_listed());
 }
 
-TEST(list_position, passes_over_a_part_that_is_gone_and_begins_anew_if_it_was_put_off) {
+TEST(list_position, skips_a_removed_part_or_restarts_if_it_was_postponed) {
   EXPECT_EQ(list_position::read("17@bb:9", three_servers)->part(), "c:3");
   EXPECT_EQ(list_position::read("17@bb:9", three_servers)->cursor(), "0");
   EXPECT_EQ(list_position::read("5@c:3;17@bb:9", three_servers)->write(), "0@a:1");
 }
 
-TEST(list_position, is_not_read_from_what_nobody_has_written) {
+TEST(list_position, rejects_malformed_texts) {
   for (const char* const bad :
        {"x", "17", "@a:1", "-1@a:1", "17@a:1;", "17@a:1;x", "17@a:1;@b:2", "123456789012345678901@a:1"}) {
     EXPECT_FALSE(list_position::read(bad, three_servers)) << bad;

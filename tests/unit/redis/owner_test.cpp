@@ -19,7 +19,7 @@ std::string hex(std::mt19937_64& random, std::size_t size) {
   return text;
 }
 
-TEST(owner_text, says_the_inbox_the_claim_the_claim_ttl_and_the_label) {
+TEST(owner_text, has_inbox_claim_claim_ttl_and_label) {
   const std::string text = owner_text(inbox_text, {1, 2}, {}, 500ms, "web-1 (host)");
   EXPECT_EQ(text.substr(0, 17), inbox_text + ".");
   EXPECT_EQ(text.substr(17, 16), sixteen(1, 2));
@@ -27,7 +27,7 @@ TEST(owner_text, says_the_inbox_the_claim_the_claim_ttl_and_the_label) {
   EXPECT_EQ(owner_text(inbox_text, {1, 2}, {}, 500ms, ""), text.substr(0, 37));
 }
 
-TEST(owner_text, says_what_is_wanted) {
+TEST(owner_text, has_the_requested_share) {
   EXPECT_EQ(owner_text(inbox_text, {1, 2}, {}, 500ms, "").substr(33), "-500");
   const std::string reader = owner_text(inbox_text, {1, 2}, storage::share::reader(), 500ms, "");
   EXPECT_EQ(reader.substr(33), "+500");
@@ -38,7 +38,7 @@ TEST(owner_text, says_what_is_wanted) {
   EXPECT_EQ(as_reader(owner_text(inbox_text, {1, 2}, {}, 500ms, "")), reader);
 }
 
-TEST(owner_text, has_all_of_it_read_back) {
+TEST(owner_text, can_be_read_back) {
   const storage::owner_id id = storage::owner_id::of(0x0123'4567'89ab'cdef, ~0ull);
   const std::string text = owner_text(inbox_text, id, storage::share::permits(12, 40), 500ms, "x y");
   const auto read = owner_reading::of(text);
@@ -50,14 +50,14 @@ TEST(owner_text, has_all_of_it_read_back) {
   EXPECT_EQ(read->label, "x y");
 }
 
-TEST(label_in, refuses_what_only_begins_like_ours) {
+TEST(label_in, rejects_what_only_begins_like_ours) {
   const std::string ids = owner_text(inbox_text, {1, 2}, {}, 500ms, "").substr(0, 33);
   for (const std::string_view rest : {"", "-", "+", ":", ":8", ":8+5", ":-5", "-5x", "+5x", ":8-5x", "*5", "-+5"}) {
     EXPECT_FALSE(label_in(ids + std::string(rest))) << rest;
   }
 }
 
-TEST(owner_text, has_its_label_read_back) {
+TEST(owner_text, has_a_label_that_can_be_read_back) {
   for (const std::string_view label : {"x", "two words", " ", "-", "500 -", ".", "\n", "h\xc3\xa4user"}) {
     EXPECT_EQ(label_in(owner_text(inbox_text, {~0ull, ~0ull}, {}, 24h, label)), label);
     EXPECT_EQ(label_in(owner_text(inbox_text, {1, 2}, storage::share::reader(), 24h, label)), label);
@@ -66,7 +66,7 @@ TEST(owner_text, has_its_label_read_back) {
   EXPECT_EQ(label_in(owner_text(inbox_text, {}, {}, 10ms, "")), "");
 }
 
-TEST(sixteen, is_another_text_for_every_96_bits) {
+TEST(sixteen, is_unique_for_every_96_bits) {
   std::set<std::string> seen;
   for (unsigned bit = 0; bit < 48; ++bit) {
     seen.insert(sixteen(1ull << bit, 0));
@@ -77,7 +77,7 @@ TEST(sixteen, is_another_text_for_every_96_bits) {
   for (const std::string& text : seen) EXPECT_EQ(text.size(), 16u);
 }
 
-TEST(sixteen, has_no_character_that_means_something) {
+TEST(sixteen, has_no_special_characters) {
   std::mt19937_64 random(3);
   for (int n = 0; n < 1'000; ++n) {
     const std::string text = sixteen(random(), random());
@@ -85,7 +85,7 @@ TEST(sixteen, has_no_character_that_means_something) {
   }
 }
 
-TEST(label_in, never_takes_the_token_of_another_library_for_ours) {
+TEST(label_in, rejects_tokens_of_other_libraries) {
   std::mt19937_64 random(5);
   for (int n = 0; n < 2'000; ++n) {
     const std::string h = hex(random, 80);
@@ -108,7 +108,7 @@ TEST(label_in, never_takes_the_token_of_another_library_for_ours) {
   }
 }
 
-TEST(label_in, wants_all_of_the_form) {
+TEST(label_in, requires_the_complete_form) {
   const std::string good = owner_text(inbox_text, {7, 8}, {}, 500ms, "");
   ASSERT_TRUE(label_in(good));
   EXPECT_FALSE(label_in(""));

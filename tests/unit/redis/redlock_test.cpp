@@ -23,7 +23,7 @@ TEST(redlock_url, names_several_servers) {
   EXPECT_FALSE(all.young_ones_vote);
 }
 
-TEST(redlock_url, gives_all_of_them_the_same_credentials_database_and_options) {
+TEST(redlock_url, applies_credentials_database_and_options_to_all) {
   const redlock all = redlock::parse("redlock://me:a%2Cb@a,b,c/3?prefix=shop:&max_ttl=2m&timeout=300ms");
   for (const settings& each : all.servers) {
     EXPECT_EQ(each.user, "me");
@@ -35,14 +35,14 @@ TEST(redlock_url, gives_all_of_them_the_same_credentials_database_and_options) {
   EXPECT_EQ(all.max_ttl, 2min);
 }
 
-TEST(redlock_url, says_how_many_servers_more_than_a_majority_must_give_a_lock) {
+TEST(redlock_url, has_an_option_for_the_minimum_margin) {
   EXPECT_EQ(redlock::parse("redlock://a,b,c").min_margin, 0u);
   EXPECT_EQ(redlock::parse("redlock://a,b,c?min_margin=1").min_margin, 1u);
   EXPECT_EQ(redlock::parse("redlock://a,b,c,d,e?min_margin=2").min_margin, 2u);
   EXPECT_EQ(redlock::shown("redlock://a,b,c?min_margin=1"), "redlock://a,b,c?min_margin=1");
 }
 
-TEST(redlock_url, with_tls_is_told_by_its_scheme) {
+TEST(redlock_url, selects_tls_by_its_scheme) {
   for (const settings& each : redlock::parse("redlocks://a,b,c").servers) EXPECT_TRUE(each.tls);
   for (const settings& each : redlock::parse("redlock://a,b,c").servers) EXPECT_FALSE(each.tls);
 }
@@ -55,7 +55,7 @@ TEST(redlock_url, names_unix_sockets) {
   EXPECT_TRUE(all.young_ones_vote);
 }
 
-TEST(redlock_url, that_makes_no_sense_is_refused_with_a_reason) {
+TEST(redlock_url, is_rejected_with_a_reason_if_invalid) {
   EXPECT_TRUE(has(refusal<redlock>("redlock://a"), "from 3 to 32"));
   EXPECT_TRUE(has(refusal<redlock>("redlock://a,b"), "from 3 to 32"));
   EXPECT_TRUE(has(refusal<redlock>("redlock://a,b,a:6379"), "a:6379 is given twice"));
@@ -88,7 +88,7 @@ TEST(redlock_url, never_shows_its_password) {
             "redlock://me@a,b,c?max_ttl=9s&young_nodes=vote");
 }
 
-TEST(redlock_url, with_a_password_before_each_server_is_refused_with_the_cure) {
+TEST(redlock_url, rejects_a_password_before_each_server) {
   for (const char* const bad : {"redlock://:secret@a,:secret@b,c", "redlock://:secret@a,:secret@b,:secret@c",
                                 "redlock://a,me:secret@b,c,d", "redlock+unix://:secret@/a,:secret@/b,/c"}) {
     EXPECT_TRUE(has(refusal<redlock>(bad), "stand once, before the first")) << bad;
@@ -98,7 +98,7 @@ TEST(redlock_url, with_a_password_before_each_server_is_refused_with_the_cure) {
   EXPECT_EQ(redlock::parse("redlock://:a@b@a,b,c").servers.at(0).password, "a@b") << "it can only mean one thing";
 }
 
-TEST(redlock_findings, say_that_young_servers_vote) {
+TEST(redlock_findings, report_that_young_servers_vote) {
   const auto level = [](const char* url) { return redlock::parse(url).findings().at(0).level; };
   EXPECT_EQ(level("redlock://a,b,c"), finding::severity::fine);
   EXPECT_EQ(level("redlock://a,b,c?young_nodes=vote"), finding::severity::warning);

@@ -19,7 +19,7 @@ std::string sent(const std::string& options, std::int64_t needed) {
   return replica_wait(s).behind(words({"GRANT"}), needed).bytes().substr(words({"GRANT"}).bytes().size());
 }
 
-TEST(replica_wait, sends_what_is_waited_for_behind_the_grant) {
+TEST(replica_wait, sends_wait_commands_behind_the_grant) {
   EXPECT_EQ(sent("wait_replicas=2", 2), words({"WAIT", "2", "200"}).bytes());
   EXPECT_EQ(sent("wait_replicas=all", 0), "");
   EXPECT_EQ(sent("wait_aof=local", 0), words({"WAITAOF", "1", "0", "200"}).bytes());
@@ -28,7 +28,7 @@ TEST(replica_wait, sends_what_is_waited_for_behind_the_grant) {
             words({"WAITAOF", "1", "0", "200"}).bytes() + words({"WAIT", "2", "200"}).bytes());
 }
 
-TEST(replica_wait, says_how_many_of_how_many_are_missing) {
+TEST(replica_wait, reports_how_many_replicas_are_missing) {
   const settings s = settings::parse("redis://h?wait_replicas=2");
   const replica_wait wait(s);
   EXPECT_EQ(wait.needed(), 2);
@@ -40,7 +40,7 @@ TEST(replica_wait, says_how_many_of_how_many_are_missing) {
   EXPECT_TRUE(why->text.starts_with("1 of the 2 replicas that it needs had the lock within 200 ms")) << why->text;
 }
 
-TEST(replica_wait, looks_at_disks_where_they_are_asked_for) {
+TEST(replica_wait, checks_disks_if_required) {
   const settings s = settings::parse("redis://h?wait_aof=replicas&wait_replicas=1");
   const replica_wait wait(s);
   EXPECT_FALSE(wait.missing(list_value({number_value(7), list_value({number_value(1), number_value(1)})}), 1));

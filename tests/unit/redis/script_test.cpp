@@ -44,14 +44,14 @@ TEST(scripts, carry_the_sha_of_their_text) {
 }
 
 // A server that sees the shebang checks all of a script's rights before its first effect.
-TEST(scripts, are_whole_and_begin_with_a_shebang) {
+TEST(scripts, are_complete_and_begin_with_a_shebang) {
   for (const script* s : all()) {
     EXPECT_TRUE(s->text.starts_with("#!lua")) << s->text;
     EXPECT_FALSE(has(s->text, "--@")) << "a part is missing: " << s->text;
   }
 }
 
-TEST(scripts, that_give_back_run_on_a_full_server) {
+TEST(scripts, that_release_run_on_a_full_server) {
   for (const script* s : others) EXPECT_TRUE(s->text.starts_with("#!lua flags=allow-oom\n")) << s->text;
   for (const script* s : takers) EXPECT_FALSE(has(s->text, "allow-oom")) << "taking more needs memory: " << s->text;
 }
@@ -65,7 +65,7 @@ TEST(scripts, mint_as_many_fences_as_the_client_counts_on) {
   EXPECT_TRUE(has(scripts::acquire.text, "return last > " + rest + " and last - " + rest + " or mint()"));
 }
 
-TEST(scripts, find_the_inbox_and_the_claim_ttl_where_an_owner_has_them) {
+TEST(scripts, read_inbox_and_claim_ttl_at_their_positions) {
   const std::string owner = owner_text("AbCdEfGhIjKlMnOp", {1, 2}, {}, 321ms, "a label");
   for (const script* s : {&scripts::acquire, &scripts::release}) {
     EXPECT_TRUE(has(s->text, "string.sub(waiter, 1, 16)")) << s->text;

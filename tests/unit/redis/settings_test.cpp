@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(settings, have_defaults_for_all_that_a_url_leaves_out) {
+TEST(settings, have_defaults) {
   const settings s = settings::parse("redis://");
   EXPECT_EQ(s.host, "127.0.0.1");
   EXPECT_EQ(s.port, 6379);
@@ -49,7 +49,7 @@ TEST(settings, are_read_from_every_part_of_a_url) {
   EXPECT_EQ(s.jitter, 0.25);
 }
 
-TEST(settings, use_tls_when_the_scheme_says_so) {
+TEST(settings, select_tls_by_scheme) {
   for (const std::string scheme : {"rediss", "valkeys"}) {
     const settings s = settings::parse(scheme + "://h?ca=/a&cert=/b&key=/c");
     ASSERT_TRUE(s.tls);
@@ -91,7 +91,7 @@ TEST(settings, take_the_sentinels_of_a_service) {
   EXPECT_FALSE(settings::parse("redis://a").sentinels);
 }
 
-TEST(settings, refuse_sentinels_without_a_host_or_a_service_and_show_how) {
+TEST(settings, reject_sentinels_without_host_or_service) {
   for (const std::string bad : {"redis+sentinel://", "redis+sentinel:///shop", "redis+sentinel://a,b",
                                 "redis+sentinel://a/", "redis+sentinel://a//1"}) {
     EXPECT_TRUE(has(refusal<settings>(bad), "redis+sentinel://host[:port],host[:port],.../service")) << bad;
@@ -106,13 +106,13 @@ TEST(settings, refuse_sentinels_without_a_host_or_a_service_and_show_how) {
   }
 }
 
-TEST(settings, show_sentinels_and_none_of_their_passwords) {
+TEST(settings, show_sentinels_without_their_passwords) {
   const std::string shown = settings::shown(
       "redis+sentinel://me:secret@a,b:7/shop/1?sentinel_password=secret&sentinel_user=s&sentinel_password_file=/f");
   EXPECT_EQ(shown, "redis+sentinel://me@a,b:7/shop/1?sentinel_user=s&sentinel_password_file=/f");
 }
 
-TEST(settings, say_what_a_grant_waits_for) {
+TEST(settings, read_the_wait_options) {
   using count = acknowledgement::count;
   using disks = acknowledgement::disks;
   EXPECT_FALSE(settings::parse("redis://h").wait.is_wanted());
@@ -126,7 +126,7 @@ TEST(settings, say_what_a_grant_waits_for) {
   EXPECT_EQ(settings::parse("redis://h?wait_aof=replicas&wait_replicas=1").wait.on_disks, disks::replicas);
 }
 
-TEST(settings, refuse_to_wait_for_what_makes_no_sense) {
+TEST(settings, reject_nonsensical_wait_options) {
   for (const std::string bad : {"0", "", "-1", "some", "1001", "2x"}) {
     EXPECT_TRUE(has(refusal<settings>("redis://h?wait_replicas=" + bad), "such as 1, or majority, or all")) << bad;
   }
@@ -136,17 +136,17 @@ TEST(settings, refuse_to_wait_for_what_makes_no_sense) {
   EXPECT_TRUE(has(refusal<settings>("redis://h?wait_replicas=1&wait_timeout=1s"), "shorter than 'timeout'"));
 }
 
-TEST(settings, say_where_the_server_is) {
+TEST(settings, name_the_address_of_the_server) {
   EXPECT_EQ(settings::parse("redis://[::1]:7000").where(), "[::1]:7000");
   EXPECT_EQ(settings::parse("redis://u:secret@h").where(), "h:6379");
 }
 
-TEST(settings, may_do_without_a_prefix_and_without_a_name) {
+TEST(settings, accept_an_empty_prefix_and_name) {
   EXPECT_EQ(settings::parse("redis://h?prefix=").prefix, "");
   EXPECT_EQ(settings::parse("redis://h?name=").name, "");
 }
 
-TEST(settings, refuse_a_database_that_is_no_number) {
+TEST(settings, reject_a_database_that_is_not_a_number) {
   for (const std::string bad : {"x", "-1", "1x", "1000001", "1/", "%20", "0x1"}) {
     EXPECT_TRUE(has(refusal<settings>("redis://h/" + bad), "such as /1")) << bad;
     EXPECT_TRUE(has(refusal<settings>("redis+unix:///s?db=" + bad), "such as 1")) << bad;
@@ -155,7 +155,7 @@ TEST(settings, refuse_a_database_that_is_no_number) {
   EXPECT_EQ(settings::parse("redis://h/1000000").database, 1'000'000);
 }
 
-TEST(settings, refuse_a_time_that_is_none_and_show_one) {
+TEST(settings, reject_an_invalid_time_with_an_example) {
   for (const std::string option : {"timeout", "connect_timeout", "poll"}) {
     for (const std::string bad :
          {"",  "0",  "0ms", "0.4ms", "-1s", "1.1h", "61m", "3600001ms", "3601", "1d",
@@ -169,13 +169,13 @@ TEST(settings, refuse_a_time_that_is_none_and_show_one) {
   }
 }
 
-TEST(settings, take_a_time_in_every_unit) {
+TEST(settings, accept_times_in_every_unit) {
   constexpr std::pair<const char*, milliseconds> times[] = {
       {"250ms", 250ms}, {"1.5s", 1500ms}, {".5s", 500ms}, {"2", 2s}, {"1.5m", 90s}, {"0.5h", 30min}, {"0.01d", 864s}};
   for (const auto& [text, time] : times) EXPECT_EQ(settings::parse(std::string("redis://h?poll=") + text).poll, time);
 }
 
-TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
+TEST(settings, reject_a_number_beyond_its_bounds) {
   for (const std::string bad : {"", "0", "257", "-1", "x", "4.5", "4x"}) {
     const std::string why = refusal<settings>("redis://h?lanes=" + bad);
     EXPECT_TRUE(has(why, "'lanes' is a number from 1 to 256")) << bad << ": " << why;
@@ -188,20 +188,20 @@ TEST(settings, refuse_a_number_beyond_its_bounds_and_name_them) {
   EXPECT_EQ(settings::parse("redis://h?jitter=1").jitter, 1.0);
 }
 
-TEST(settings, refuse_a_prefix_that_would_move_keys_to_other_slots) {
+TEST(settings, reject_a_prefix_that_would_change_slots) {
   for (const std::string bad : {"a{b", "a}", "{}", "%7Bx"})
     EXPECT_TRUE(has(refusal<settings>("redis://h?prefix=" + bad), "braces"));
   EXPECT_TRUE(has(refusal<settings>("redis://h?prefix=" + std::string(129, 'x')), "128"));
   EXPECT_EQ(refusal<settings>("redis://h?prefix=" + std::string(128, 'x')), "(taken)");
 }
 
-TEST(settings, refuse_a_name_that_redis_would_refuse) {
+TEST(settings, reject_a_client_name_that_redis_would_reject) {
   for (const std::string bad : {"a%20b", "%0A", "a%7F", "h%C3%A4user"}) {
     EXPECT_TRUE(has(refusal<settings>("redis://h?name=" + bad), "Redis refuses others")) << bad;
   }
 }
 
-TEST(settings, refuse_an_option_that_there_is_not_and_list_those_that_there_are) {
+TEST(settings, reject_an_unknown_option_and_list_the_known_ones) {
   const std::string why = refusal<settings>("redis://h?colour=crimson");
   EXPECT_TRUE(has(why, "'colour'"));
   EXPECT_FALSE(has(why, "crimson")) << "the value may be a secret";
@@ -255,7 +255,7 @@ TEST(settings, are_shown_with_all_options_and_without_the_password) {
   EXPECT_EQ(settings::shown("redis://h?pre%66ix=x:"), "redis://h?pre%66ix=x:");
 }
 
-TEST(settings, are_shown_with_where_the_password_is_and_with_its_user) {
+TEST(settings, are_shown_with_user_and_source_of_the_password) {
   for (const std::string where : {"?password_file=/etc/secret", "?password_env=SECRET&prefix=x:"}) {
     EXPECT_EQ(settings::shown("redis://me@h" + where), "redis://me@h" + where);
     EXPECT_EQ(settings::shown("redis://h" + where), "redis://h" + where);
@@ -263,19 +263,19 @@ TEST(settings, are_shown_with_where_the_password_is_and_with_its_user) {
   EXPECT_EQ(settings::shown("redis://s3cret@h?prefix=x:"), "redis://h?prefix=x:") << "it may have been meant as one";
 }
 
-TEST(settings, are_shown_without_what_is_no_option_of_theirs) {
+TEST(settings, are_shown_without_unknown_options) {
   EXPECT_EQ(settings::shown("redis://h?password=s3cret&prefix=x:"), "redis://h?prefix=x:");
   EXPECT_EQ(settings::shown("redis://h?s3cret"), "redis://h");
   EXPECT_EQ(settings::shown("redis://h?%zzs3cret=1&lanes=2"), "redis://h?lanes=2");
   EXPECT_EQ(settings::shown("redis://u:a?prefix=s3cret@h"), "redis://u@h");
 }
 
-TEST(settings, refuse_a_user_without_a_password) {
+TEST(settings, reject_a_user_without_a_password) {
   EXPECT_TRUE(has(refusal<settings>("redis://me@h"), "redis://:password@host"));
   EXPECT_FALSE(has(refusal<settings>("redis://s3cret@h"), "s3cret")) << "it may have been meant as one";
 }
 
-TEST(settings, refuse_a_second_password_and_show_neither) {
+TEST(settings, reject_a_second_password_and_show_neither) {
   ::setenv("HOLDFAST_TEST_SECRET", "s3cret", 1);
   const std::string why = refusal<settings>("redis://u:p4ss@h?password_env=HOLDFAST_TEST_SECRET");
   ::unsetenv("HOLDFAST_TEST_SECRET");

@@ -13,13 +13,13 @@ break_request with(std::uint64_t fence, std::optional<owner_id> owner = {}) {
   return {.name = "a", .fence = fence, .owner = owner};
 }
 
-TEST(break_request, is_about_whoever_has_the_fence_in_its_block) {
+TEST(break_request, applies_to_the_holder_of_a_fence_in_the_block) {
   for (const std::uint64_t fence : {100u, 101u, 163u}) EXPECT_TRUE(with(fence).is_about(me, share(), 100, 64)) << fence;
   for (const std::uint64_t fence : {99u, 164u}) EXPECT_FALSE(with(fence).is_about(me, share(), 100, 64)) << fence;
   EXPECT_FALSE(with(~std::uint64_t{0}).is_about(me, share(), 100, 64));
 }
 
-TEST(break_request, is_about_all_readers_with_the_fence_or_just_one) {
+TEST(break_request, applies_to_all_readers_with_the_fence_or_to_one) {
   EXPECT_TRUE(with(100).is_about(me, share::reader(), 100, 1));
   EXPECT_TRUE(with(100, me).is_about(me, share::reader(), 100, 1));
   EXPECT_FALSE(with(100, me).is_about(other_owner, share::reader(), 100, 1));
@@ -32,7 +32,7 @@ TEST(break_request, without_a_fence_needs_an_owner) {
   EXPECT_FALSE(with(0).is_about(me, share(), 100, 64));
 }
 
-TEST(break_request, of_permits_goes_by_their_owner_whatever_the_fence) {
+TEST(break_request, for_permits_applies_by_owner_whatever_the_fence) {
   EXPECT_TRUE(with(0, me).is_about(me, share::permits(2, 10), 100, 1));
   EXPECT_TRUE(with(17, me).is_about(me, share::permits(2, 10), 100, 1));
   EXPECT_FALSE(with(100).is_about(me, share::permits(2, 10), 100, 1));

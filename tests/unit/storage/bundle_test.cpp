@@ -122,7 +122,7 @@ TEST_F(a_bundle, starts_over_with_new_ids_when_it_lost_one_while_it_waited) {
   EXPECT_TRUE(release(both).is_yes());
 }
 
-TEST_F(a_bundle, that_lost_one_keeps_the_others_until_its_holder_lets_go) {
+TEST_F(a_bundle, keeps_other_parts_after_a_loss_until_released) {
   bundle both = of_both();
   ASSERT_TRUE(poll(both).is_yes());
   lose("b", 12);
@@ -132,7 +132,7 @@ TEST_F(a_bundle, that_lost_one_keeps_the_others_until_its_holder_lets_go) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_F(a_bundle, is_released_whole_though_the_first_try_was_lost) {
+TEST_F(a_bundle, is_released_whole_after_a_lost_first_try) {
   bundle both = of_both();
   ASSERT_TRUE(poll(both).is_yes());
   server_->set_faults({.lose_replies = 1});

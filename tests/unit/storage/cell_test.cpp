@@ -40,7 +40,7 @@ TEST_F(cell_rule, begins_at_the_clock_and_counts_on) {
   EXPECT_EQ(put(look().version, to(2)).value(), static_cast<std::uint64_t>(now_) + 2);
 }
 
-TEST_F(cell_rule, is_not_created_twice_by_two_who_saw_nothing_in_one_instant) {
+TEST_F(cell_rule, is_not_created_twice_by_two_clients_in_one_instant) {
   const std::uint64_t one = look().version, other = look().version;
   EXPECT_TRUE(put(one, to(1)).is_yes());
   EXPECT_TRUE(put(other, to(1)).is_no());
@@ -75,7 +75,7 @@ TEST_F(cell_rule, takes_no_change_from_the_future) {
   EXPECT_TRUE(put(look().version + 1, to(1)).is_no()) << "the clock was set back";
 }
 
-TEST_F(cell_rule, cannot_tell_what_became_of_a_change_of_an_earlier_life) {
+TEST_F(cell_rule, forgets_a_change_of_an_earlier_cell) {
   const reading nothing = look();
   const change creation = to(1);
   ASSERT_TRUE(put(nothing.version, creation).is_yes());
@@ -86,7 +86,7 @@ TEST_F(cell_rule, cannot_tell_what_became_of_a_change_of_an_earlier_life) {
   EXPECT_EQ(look().number, 2u);
 }
 
-TEST_F(cell_rule, tells_those_who_wait_unless_only_the_end_is_put_off) {
+TEST_F(cell_rule, notifies_waiters_unless_only_the_ttl_is_extended) {
   EXPECT_TRUE(put_cell(is_, look().version, to(1), now_).tell);
   EXPECT_FALSE(put_cell(is_, look().version, to(1, 5s), now_).tell);
   EXPECT_TRUE(put_cell(is_, look().version, to(2), now_).tell);
@@ -107,7 +107,7 @@ TEST_F(cell_rule, says_what_there_is_to_wait_for) {
   EXPECT_FALSE(has_changed(is_, look(), now_ + minute));
 }
 
-TEST(memory_cells, forget_what_nobody_needs) {
+TEST(memory_cells, forget_unused_cells) {
   memory::cells all;
   runtime::instant now(1h);
   for (int n = 0; n < 1'000; ++n) {
