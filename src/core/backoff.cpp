@@ -1,11 +1,11 @@
-#include "core/pauses.hpp"
+#include "core/backoff.hpp"
 
 namespace holdfast::core {
 
 /// A caller that pauses. It leaves the list before it is destroyed.
-class pauses::in_list {
+class backoff::in_list {
  public:
-  in_list(pauses& of, std::uint64_t seen) : of_(of) {
+  in_list(backoff& of, std::uint64_t seen) : of_(of) {
     of_.waiting_.with([&](auto& all) {
       if (of_.cuts_ != seen) return me.woken.set();
       all.add(me);
@@ -19,16 +19,16 @@ class pauses::in_list {
   runtime::list_waiter me;
 
  private:
-  pauses& of_;
+  backoff& of_;
 };
 
-runtime::task<runtime::wake> pauses::pause(runtime::io& i, std::uint64_t seen, limit l) {
+runtime::task<runtime::wake> backoff::pause(runtime::io& i, std::uint64_t seen, limit l) {
   in_list place(*this, seen);
   const runtime::wake why = co_await wait(i, place.me.woken, l);
   co_return why;
 }
 
-void pauses::cut_short() noexcept {
+void backoff::end_pauses() noexcept {
   waiting_.with([this](auto& all) {
     ++cuts_;
     all.wake_all();

@@ -1,0 +1,56 @@
+#pragma once
+#include <algorithm>
+#include <exception>
+#include <stop_token>
+#include <utility>
+
+#include "core/last_error.hpp"
+#include "core/silence.hpp"
+#include "runtime/back_off.hpp"
+#include "runtime/io.hpp"
+#include "runtime/signal.hpp"
+#include "runtime/task.hpp"
+
+namespace holdfast::core {
+
+/// How long a request is repeated.
+struct retry_rule {
+  runtime::instant last = runtime::never;  ///< when the last try ends
+  runtime::span patience;                  ///< how long one try waits for its reply
+  std::stop_token stop{};
+  bool until_last = false;    ///< an error that asking again cannot fix does not end it either
+  bool catch_errors = false;  ///< an exception of a try counts as an unknown answer
+
+  /// For as long as the store's patience, within the limit.
+  [[nodiscard]] static retry_rule within(const limit& l, runtime::instant now, runtime::span patience) {
+    return {.last = std::min(l.at(), runtime::later(now, patience)), .patience = patience, .stop = l.stop()};
+  }
+};
+
+/// Repeats a request, with growing pauses, until the store answers yes or no or the rule ends it. `ask` takes the limit
+/// of one try and returns its task. A try whose reply is lost may have been carried out: repeating it must be harmless.
+template <class T, class Ask>
+[[nodiscard]] runtime::task<storage::answer<T>> retry_until_answered(runtime::io& i, silence& store, retry_rule rule,
+                                                                     Ask ask) {
+  storage::answer<T> got = storage::answer<T>::no();
+  last_error error;
+  for (unsigned tries = 0;; ++tries) {
+    const limit for_reply(std::min(rule.last, runtime::later(i.now(), rule.patience)), rule.stop);
+    try {
+      got = co_await ask(for_reply);
+    } catch (const std::exception& e) {
+      if (!rule.catch_errors) throw;
+      got = storage::answer<T>::unknown(storage::failure(errc::not_ready, e.what()));
+    }
+    const runtime::instant now = i.now();
+    store.note(got, now);
+    if (!got.is_unknown()) co_return got;
+    error.settle(got, now >= rule.last);
+    if ((got.why().permanent() && !rule.until_last) || now >= rule.last) co_return got;
+    const limit pause(std::min(rule.last, runtime::later(now, back_off(i, tries))), rule.stop);
+    const runtime::wake why = co_await sleep(i, pause);
+    if (why == runtime::wake::stopped) co_return got;
+  }
+}
+
+}  // namespace holdfast::core
