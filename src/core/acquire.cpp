@@ -100,7 +100,7 @@ task<std::optional<outcome>> engine::wait_in_queue(io& i, const request& r, wait
     if (why == wake::stopped) co_return stopped_or_closed();
     // A caller that waited for a moment only cannot tell a silent store from one that the head is just asking.
     const bool long_enough = i.now() - came >= usual_reply;
-    std::optional<storage::failure> failed = long_enough ? queue_.failure_at(r.name, me) : queue_.failure_at(r.name);
+    std::optional<storage::failure> failed = queue_.failure_at(r.name, long_enough ? &me : nullptr);
     if (!failed) co_return outcome::busy();
     const bool silent = env_.store_silence.exceeds(env_.patience, came, i.now());
     co_return outcome::at_limit(std::move(*failed), silent, r.needs_answer);

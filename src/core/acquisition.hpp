@@ -2,8 +2,8 @@
 #include <functional>
 #include <optional>
 
-#include "core/last_error.hpp"
 #include "core/request.hpp"
+#include "core/retry.hpp"
 #include "core/silence.hpp"
 #include "runtime/signal.hpp"
 #include "storage/claim.hpp"

@@ -20,7 +20,6 @@ class backoff {
   void end_pauses() noexcept;  ///< thread-safe
 
  private:
-  class in_list;
   std::atomic<std::uint64_t> cuts_{0};  // written under the lock of the list; every acquire reads it without that lock
   runtime::guarded<runtime::wait_list<>> waiting_;
 };

@@ -55,20 +55,13 @@ void local_queue::recovered(const std::string& name) noexcept {
   entries_.with([&](auto& entries) { entries.find(name)->second.failure.reset(); });
 }
 
-std::optional<storage::failure> local_queue::failure_at(const std::string& name) const {
-  return entries_.with([&](const auto& entries) -> std::optional<storage::failure> {
-    const auto at = entries.find(name);
-    if (at == entries.end() || !at->second.failure) return std::nullopt;
-    return *at->second.failure;
-  });
-}
-
-std::optional<storage::failure> local_queue::failure_at(const std::string& name, const waiter& w) const {
+std::optional<storage::failure> local_queue::failure_at(const std::string& name, const waiter* waited) const {
   return entries_.with([&](const auto& entries) -> std::optional<storage::failure> {
     const auto at = entries.find(name);
     if (at == entries.end()) return std::nullopt;
-    if (at->second.failure) return *at->second.failure;
-    if (at->second.progress.answers != w.seen_) return std::nullopt;
+    const entry& e = at->second;
+    if (e.failure) return *e.failure;
+    if (waited == nullptr || e.progress.answers != waited->seen_) return std::nullopt;
     return storage::failure::late("no answer yet");
   });
 }

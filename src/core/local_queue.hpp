@@ -64,9 +64,8 @@ class local_queue {
   /// The head gets no answer from the store, because of this failure; or it gets answers again.
   void set_failure(const std::string& name, const storage::failure&);
   void recovered(const std::string& name) noexcept;
-  [[nodiscard]] std::optional<storage::failure> failure_at(const std::string& name) const;
-  /// Same as above for a caller that has waited in vain: it is also a failure if the store has said nothing meanwhile.
-  [[nodiscard]] std::optional<storage::failure> failure_at(const std::string& name, const waiter&) const;
+  /// For a waiter that has waited in vain, it is also a failure if the store has said nothing meanwhile.
+  [[nodiscard]] std::optional<storage::failure> failure_at(const std::string& name, const waiter* = nullptr) const;
   /// Wakes all waiters with this failure.
   void fail_waiters(const std::string& name, const storage::failure&);
 
