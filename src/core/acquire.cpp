@@ -27,7 +27,10 @@ class engine::queue_head {
     if (queue_ == nullptr) return;
     if (was_silent && !course.silent()) queue_->recovered(name_);
     if (next == acquisition::step::pause) queue_->set_failure(name_, course.failure());
-    if (next == acquisition::step::leave && course.out_of_patience()) queue_->fail_waiters(name_, course.failure());
+  }
+  /// Wakes all waiters, because the store has failed.
+  void fail(const storage::failure& why) {
+    if (queue_ != nullptr) queue_->fail_waiters(name_, why);
   }
 
  private:
@@ -120,8 +123,7 @@ task<outcome> engine::ask_store(io& i, const request& r, waiter& me, queue_head&
   // One owner for all polls: if a lost reply has granted the lock, the next poll adopts it.
   storage::owner_id owner = storage::owner_id::of(i.random(), i.random());
   std::unique_ptr<storage::claim> claim = open_claim(i, r, owner);
-  const auto next_pause = [&i](unsigned tries) { return back_off(i, tries); };
-  acquisition course(r, env_.patience, env_.store_silence, me.saw_answers(), next_pause);
+  acquisition course(r, env_.patience, env_.store_silence, me.saw_answers());
   for (step next = step::poll; next != step::leave;) {
     limit for_reply(course.on_send(i.now()), stop);
     const std::uint64_t cuts = backoff_.cuts();
@@ -135,6 +137,10 @@ task<outcome> engine::ask_store(io& i, const request& r, waiter& me, queue_head&
     const bool was_silent = course.silent();
     if (!answer.is_unknown()) me.note_answer();
     next = course.on_answer(answer, now, stop.stop_requested());
+    if (next == step::unanswered) {
+      if (course.out_of_patience()) head.fail(course.failure());
+      next = course.on_unanswered(now, back_off(i, course.tries()));
+    }
     head.show(course, next, was_silent);
     if (next == step::granted) co_return take(r, owner, std::move(claim), answer.value(), now);
     if (next == step::leave) break;

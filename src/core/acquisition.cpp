@@ -15,14 +15,13 @@ outcome outcome::at_limit(storage::failure why, bool silent, bool needs_answer) 
   return is_trouble || needs_answer ? failed(std::move(why)) : unanswered(std::move(why));
 }
 
-acquisition::acquisition(const request& r, span patience, silence& s, bool store_answers, pauses p)
+acquisition::acquisition(const request& r, span patience, silence& s, bool store_answers)
     : last_(r.one_look && !r.bounded ? runtime::never : r.until.at()),
       patience_(patience),
       one_look_(r.one_look),
       bounded_(r.bounded),
       needs_answer_(r.needs_answer),
       silence_(s),
-      pauses_(std::move(p)),
       store_answers_(store_answers),
       slow_reply_(usual_reply) {}
 
@@ -66,9 +65,13 @@ acquisition::step acquisition::on_unknown(storage::failure failed, instant now) 
   failure_ = error_.after(std::move(failed), now >= reply_due_);
   if (!silent_since_) silent_since_ = sent_;
   unanswered_since_ = silence_.since(*silent_since_);
-  const instant patience_ends = later(*silent_since_, patience_);
-  out_of_patience_ = failure_->permanent() || now >= patience_ends;
-  pause_ends_ = std::min({last_, patience_ends, later(now, pauses_(tries_++))});
+  out_of_patience_ = failure_->permanent() || now >= later(*silent_since_, patience_);
+  return step::unanswered;
+}
+
+acquisition::step acquisition::on_unanswered(instant now, span pause) {
+  ++tries_;
+  pause_ends_ = std::min({last_, later(*silent_since_, patience_), later(now, pause)});
   // One look without a limit of its own lasts until there is an answer.
   const bool looked = one_look_ && (bounded_ || !failure_->is_late);
   return out_of_patience_ || looked || now >= last_ ? leave_unanswered(now) : step::pause;

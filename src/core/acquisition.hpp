@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <optional>
 
 #include "core/request.hpp"
@@ -15,27 +14,27 @@ namespace holdfast::core {
 class acquisition {
  public:
   enum class step {
-    poll,     ///< poll the claim
-    wait,     ///< another client holds the lock: wait for the claim's wakeup
-    pause,    ///< the store did not answer: wait until pause_ends(), or until the store is back
-    granted,  ///< the lock is ours
-    leave,    ///< give up; end() says why
+    poll,        ///< poll the claim
+    wait,        ///< another client holds the lock: wait for the claim's wakeup
+    unanswered,  ///< call on_unanswered() with a random pause
+    pause,       ///< wait until pause_ends(), or until the store is back
+    granted,     ///< the lock is ours
+    leave,       ///< give up; end() says why
   };
-  /// The length of the next pause, after this number of earlier pauses.
-  using pauses = std::function<span(unsigned tries)>;
-
   /// `store_answers`: the store has answered another caller of this process while this one was in the local queue.
-  acquisition(const request&, span patience, silence&, bool store_answers, pauses);
+  acquisition(const request&, span patience, silence&, bool store_answers);
 
   /// A poll is sent now. Returns until when to wait for its reply.
   [[nodiscard]] instant on_send(instant now);
   /// `stopped`: the caller was asked to stop. Moves the failure out of an unknown answer.
   [[nodiscard]] step on_answer(storage::answer<storage::grant>&, instant now, bool stopped);
+  [[nodiscard]] step on_unanswered(instant now, span pause);
   [[nodiscard]] step on_wakeup(runtime::wake);
   [[nodiscard]] step on_pause(runtime::wake, instant now);
   [[nodiscard]] step on_error(storage::failure);
 
   [[nodiscard]] bool silent() const noexcept { return silent_since_.has_value(); }  ///< the last polls got no answer
+  [[nodiscard]] unsigned tries() const noexcept { return tries_; }  ///< polls without an answer before the last one
   [[nodiscard]] instant pause_ends() const noexcept { return pause_ends_; }
   /// The failure to report while the store is silent.
   [[nodiscard]] const storage::failure& failure() const noexcept { return *failure_; }
@@ -54,7 +53,6 @@ class acquisition {
   const span patience_;
   const bool one_look_, bounded_, needs_answer_;
   silence& silence_;
-  const pauses pauses_;
 
   unsigned tries_ = 0;
   instant sent_{};       // the poll that is under way,

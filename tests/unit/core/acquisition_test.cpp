@@ -23,7 +23,7 @@ class acquisition_test : public testing::Test {
     request r("a", terms{.ttl = 10s}, until, one_look);
     r.bounded = bounded;
     r.needs_answer = needs_answer;
-    return acquisition(r, patience, silence_, store_answers, [](unsigned tries) { return 10ms * (tries + 1); });
+    return acquisition(r, patience, silence_, store_answers);
   }
   acquisition begin() { return begin(limit(runtime::never)); }
 
@@ -31,7 +31,8 @@ class acquisition_test : public testing::Test {
   step answer(acquisition& a, polled got, span after = 1ms, bool stopped = false) {
     (void)a.on_send(now_);
     now_ += after;
-    return a.on_answer(got, now_, stopped);
+    const step next = a.on_answer(got, now_, stopped);
+    return next == step::unanswered ? a.on_unanswered(now_, 10ms * (a.tries() + 1)) : next;
   }
   step granted(acquisition& a, span valid = 10s, span after = 1ms) {
     return answer(a, polled::yes(storage::grant{7, 64, now_ + valid}), after);
