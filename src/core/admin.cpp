@@ -28,40 +28,40 @@ task<storage::answer<T>> engine::ask_while_open(io& i, limit l, Ask ask) {
 
 task<storage::answer<storage::done>> engine::resize(io& i, std::string name, std::uint32_t permits, limit l) {
   return ask_while_open<storage::done>(i, std::move(l), [this, &i, name = std::move(name), permits](const limit& one) {
-    return env_.backend.resize(i, name, permits, one);
+    return env_.backend.admin().resize(i, name, permits, one);
   });
 }
 
 task<storage::answer<state>> engine::inspect(io& i, std::string name, limit l) {
   return ask_while_open<state>(i, std::move(l), [this, &i, name = std::move(name)](const limit& one) {
-    return env_.backend.inspect(i, name, one);
+    return env_.backend.admin().inspect(i, name, one);
   });
 }
 
 task<storage::answer<listing>> engine::list(io& i, std::string prefix, std::string after, limit l) {
   return ask_while_open<listing>(i, std::move(l),
                                  [this, &i, prefix = std::move(prefix), after = std::move(after)](const limit& one) {
-                                   return env_.backend.list(i, prefix, after, names_on_a_page, one);
+                                   return env_.backend.admin().list(i, prefix, after, names_on_a_page, one);
                                  });
 }
 
 task<storage::answer<std::vector<finding>>> engine::examine(io& i, limit l) {
-  return ask_while_open<std::vector<finding>>(i, std::move(l),
-                                              [this, &i](const limit& one) { return env_.backend.examine(i, one); });
+  return ask_while_open<std::vector<finding>>(
+      i, std::move(l), [this, &i](const limit& one) { return env_.backend.admin().examine(i, one); });
 }
 
 task<storage::answer<storage::done>> engine::revoke(io& i, std::string name, std::string reason, std::uint64_t fence,
                                                     limit l) {
   return ask_while_open<storage::done>(
       i, std::move(l), [this, &i, name = std::move(name), reason = std::move(reason), fence](const limit& one) {
-        return env_.backend.revoke(i, name, reason, fence, one);
+        return env_.backend.admin().revoke(i, name, reason, fence, one);
       });
 }
 
-task<storage::answer<storage::done>> engine::break_lock(io& i, storage::breaking what, limit l) {
+task<storage::answer<storage::done>> engine::break_lock(io& i, storage::break_request what, limit l) {
   what.id = storage::owner_id::of(i.random(), i.random());
   return ask_while_open<storage::done>(i, std::move(l), [this, &i, what = std::move(what)](const limit& one) {
-    return env_.backend.break_lock(i, what, one);
+    return env_.backend.admin().break_lock(i, what, one);
   });
 }
 

@@ -6,11 +6,7 @@ engine::engine(storage::backend& backend, io& loop, runtime::executor& user, rep
     : env_(backend, loop, user, std::move(report), s.patience),
       burst_(s.burst),
       renewer_(env_, [this](const std::shared_ptr<holding>& h, instant now, loss how) { lose(h, now, how); }) {
-  backend.when_in_doubt([this](storage::shard on) { verify(on); });
-  backend.when_back([this] { backoff_.end_pauses(); });
-  backend.when_asked([this](storage::asking what) { renewer_.request_revoke(std::move(what)); });
-  backend.when_warned(
-      [this](std::string_view text) { env_.tell({.what = event::kind::warning, .name = {}, .text = text}); });
+  backend.start(*this);
 }
 
 void engine::start_once() {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,7 @@ namespace holdfast::core {
 /// acquire.cpp asks the store, as acquisition decides; the renewer renews; change.cpp has what a holder changes in its
 /// lease; release.cpp and loss.cpp end a holding; admin.cpp inspects, requests and breaks the locks of other
 /// clients.
-class engine {
+class engine final : private storage::backend_events {
  public:
   struct settings {
     span patience;   ///< a store that does not answer for this long is an error
@@ -37,6 +38,7 @@ class engine {
   engine(storage::backend&, io& loop, runtime::executor&, reporter, settings);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
+  ~engine() override = default;
 
   [[nodiscard]] task<outcome> acquire(io&, request);
   /// Extends by ttl from now, like storage::claim::renew.
@@ -45,14 +47,14 @@ class engine {
   [[nodiscard]] task<storage::answer<instant>> downgrade(io&, std::shared_ptr<lease_state>, limit);
   /// A cell of the store. Its calls fail with errc::closed when the engine is closed, if `until_closed` is set.
   [[nodiscard]] reliable_cell open_cell(std::string name, bool until_closed);
-  /// Like those of storage::backend, but they fail with errc::closed when the engine is closed.
+  /// Like those of storage::admin, but they fail with errc::closed when the engine is closed.
   [[nodiscard]] task<storage::answer<storage::done>> resize(io&, std::string name, std::uint32_t permits, limit);
   [[nodiscard]] task<storage::answer<state>> inspect(io&, std::string name, limit);
   [[nodiscard]] task<storage::answer<std::vector<finding>>> examine(io&, limit);
   [[nodiscard]] task<storage::answer<storage::done>> revoke(io&, std::string name, std::string reason,
                                                             std::uint64_t fence, limit);
   [[nodiscard]] task<storage::answer<listing>> list(io&, std::string prefix, std::string after, limit);
-  [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::breaking, limit);
+  [[nodiscard]] task<storage::answer<storage::done>> break_lock(io&, storage::break_request, limit);
   /// Ends the lease, and hands the holding over to the next local caller if possible. If it returns nothing,
   /// release_claim() has to follow.
   [[nodiscard]] std::optional<released> end_lease(lease_state&, instant now);
@@ -77,6 +79,14 @@ class engine {
 
  private:
   void start_once();
+
+  // What the store reports.
+  void in_doubt(storage::shard on) noexcept override { verify(on); }
+  void back() noexcept override { backoff_.end_pauses(); }
+  void revoke_requested(storage::revoke_request what) noexcept override { renewer_.request_revoke(std::move(what)); }
+  void warning(std::string_view text) noexcept override {
+    env_.tell({.what = event::kind::warning, .name = {}, .text = text});
+  }
 
   // acquire.cpp
   class queue_head;

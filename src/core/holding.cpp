@@ -113,7 +113,7 @@ std::shared_ptr<lease_state> holding::new_lease(const std::shared_ptr<holding>& 
   });
 }
 
-std::shared_ptr<lease_state> holding::request_revoke(const storage::asking& what) noexcept {
+std::shared_ptr<lease_state> holding::request_revoke(const storage::revoke_request& what) noexcept {
   return users_.with([&](users& u) -> std::shared_ptr<lease_state> {
     if (u.finished || u.revoke_requested || !u.current || (what.fence != 0 && what.fence != u.current->fence()))
       return nullptr;

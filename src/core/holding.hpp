@@ -131,7 +131,7 @@ class holding {
 
   /// Another client asks for the lock: from now on there are no new leases. Returns the current lease; null if it was
   /// asked before, or another one is meant, or the holding is finished.
-  [[nodiscard]] std::shared_ptr<lease_state> request_revoke(const storage::asking&) noexcept;
+  [[nodiscard]] std::shared_ptr<lease_state> request_revoke(const storage::revoke_request&) noexcept;
 
   /// Ends the holding. Returns its last lease to one caller only, which has to take care of the claim and of the queue.
   [[nodiscard]] std::shared_ptr<lease_state> finish() noexcept;

@@ -75,7 +75,7 @@ task<void> engine::report_who_broke(std::string name, std::uint64_t fence, span 
   std::string why(not_ours);
   try {
     const limit soon(runtime::later(env_.loop.now(), longest_lookup), env_.ending.get_token());
-    storage::answer<state> is = co_await env_.backend.inspect(env_.loop, name, soon);
+    storage::answer<state> is = co_await env_.backend.admin().inspect(env_.loop, name, soon);
     if (is.is_yes() && is.value().broken && is_about(*is.value().broken, fence)) why = in_words(*is.value().broken);
   } catch (const std::exception&) {  // the event only says less
   }

@@ -148,7 +148,7 @@ task<storage::answer<storage::done>> engine::retry_release(storage::claim& claim
   const retry_rule rule{.last = env_.store_expires ? later(env_.loop.now(), ttl) : runtime::never,
                         .patience = env_.patience,
                         .stop = env_.ending.get_token(),
-                        .until_last = true,
+                        .background = true,
                         .catch_errors = true};
   return retry_until_answered<storage::done>(
       env_.loop, env_.store_silence, rule, [this, &claim](const limit& one) { return claim.release(env_.loop, one); });

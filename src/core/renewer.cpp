@@ -200,7 +200,7 @@ instant renewer::next_renewal(const holding& h, instant now) const noexcept {
 
 void renewer::add(const std::shared_ptr<holding>& h, instant now) {
   const instant at = next_renewal(*h, now);
-  std::optional<storage::asking> early;
+  std::optional<storage::revoke_request> early;
   const bool earlier = schedule_.with([&](schedule& s) {
     s.holdings.add(h, at);
     early = s.requests.take_early(*h);
@@ -244,7 +244,7 @@ std::size_t renewer::size() const noexcept {
   return schedule_.with([](const schedule& s) { return s.holdings.size(); });
 }
 
-void renewer::request_revoke(storage::asking what) noexcept {
+void renewer::request_revoke(storage::revoke_request what) noexcept {
   try {
     schedule_.with([&](schedule& s) { s.requests.add(std::move(what)); });
   } catch (const std::bad_alloc&) {  // the store or the requesting client repeats it
@@ -258,9 +258,9 @@ void renewer::deliver_revoke_requests() {
   for (const auto& [who, what] : found) deliver(*who, what);
 }
 
-void renewer::deliver(holding& h, const storage::asking& what) {
+void renewer::deliver(holding& h, const storage::revoke_request& what) {
   // That the lock was taken by force is not believed at once: a renewal finds out.
-  if (what.taken) return renew_at(h, env_.loop.now());
+  if (what.broken) return renew_at(h, env_.loop.now());
   const std::shared_ptr<lease_state> lease = h.request_revoke(what);
   if (!lease || lease->state() != lease_state::phase::held) return;
   env_.tell({.what = event::kind::revoke_requested,

@@ -35,7 +35,7 @@ class renewer {
   /// Renews all holdings on that shard now, to check whether they are still ours; no_shard: all holdings.
   void verify(storage::shard) noexcept;
   /// The store has sent a revoke request. May be called with any lock held.
-  void request_revoke(storage::asking) noexcept;
+  void request_revoke(storage::revoke_request) noexcept;
   [[nodiscard]] std::size_t size() const noexcept;
 
  private:
@@ -48,7 +48,7 @@ class renewer {
   void renew_at(holding&, instant) noexcept;
   void retry_soon(holding&) noexcept;
   void deliver_revoke_requests();
-  void deliver(holding&, const storage::asking&);
+  void deliver(holding&, const storage::revoke_request&);
 
   struct schedule {
     due_heap holdings;

@@ -42,7 +42,7 @@ struct retry_rule {
   runtime::instant last = runtime::never;  ///< when the last try ends
   runtime::span patience;                  ///< how long one try waits for its reply
   std::stop_token stop{};
-  bool until_last = false;    ///< an error that asking again cannot fix does not end it either
+  bool background = false;    ///< no caller waits: neither `last` cuts a pause nor an error ends it
   bool catch_errors = false;  ///< an exception of a try counts as an unknown answer
 
   /// For as long as the store's patience, within the limit.
@@ -70,8 +70,9 @@ template <class T, class Ask>
     store.note(got, now);
     if (!got.is_unknown()) co_return got;
     error.settle(got, now >= rule.last);
-    if ((got.why().permanent() && !rule.until_last) || now >= rule.last) co_return got;
-    const limit pause(std::min(rule.last, runtime::later(now, back_off(i, tries))), rule.stop);
+    if ((got.why().permanent() && !rule.background) || now >= rule.last) co_return got;
+    const runtime::instant then = runtime::later(now, back_off(i, tries));
+    const limit pause(rule.background ? then : std::min(rule.last, then), rule.stop);
     const runtime::wake why = co_await sleep(i, pause);
     if (why == runtime::wake::stopped) co_return got;
   }

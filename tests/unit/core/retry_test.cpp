@@ -70,12 +70,12 @@ TEST_F(retry_test, ends_after_an_error_that_asking_again_cannot_fix) {
   EXPECT_EQ(tries_, 1);
 }
 
-TEST_F(retry_test, keeps_on_after_such_an_error_if_its_rule_says_so) {
+TEST_F(retry_test, keeps_on_after_such_an_error_in_the_background) {
   retry_rule rule = within(1min);
-  rule.until_last = true;
+  rule.background = true;
   EXPECT_TRUE(retry(rule, [] { return retried::unknown(storage::failure(errc::denied, "")); }).is_unknown());
   EXPECT_GT(tries_, 1);
-  EXPECT_EQ(took(), 5s);
+  EXPECT_GE(took(), 5s);
 }
 
 TEST_F(retry_test, passes_exceptions_on_unless_they_count_as_unknown) {
