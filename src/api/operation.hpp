@@ -18,7 +18,7 @@ namespace holdfast::detail {
 template <class T>
 class operation : public std::enable_shared_from_this<operation<T>> {
  public:
-  /// Runs at home. It may use the stop_token, which asks it to stop when nobody waits for it any more.
+  /// Runs on the loop. It may use the stop_token, which asks it to stop when nobody waits for it any more.
   using work = std::function<runtime::task<T>(service&, std::stop_token)>;
   using ended = std::function<void(std::exception_ptr, std::optional<T>)>;
 
@@ -59,12 +59,12 @@ class operation : public std::enable_shared_from_this<operation<T>> {
       self->error = std::current_exception();
     }
     runtime::executor& user = self->service_->executor();
-    runtime::io& home = self->service_->home();
+    runtime::io& loop = self->service_->loop();
     using fate = runtime::executor::fate;
     // Somebody waits for it: without memory it is told later, and not never.
     while (user.try_post([mine = self] { mine->complete(); }) == fate::no_memory) {
       runtime::signal nothing;
-      const runtime::wake why = co_await runtime::wait(home, nothing, limit(runtime::later(home.now(), a_while)));
+      const runtime::wake why = co_await runtime::wait(loop, nothing, limit(runtime::later(loop.now(), a_while)));
       (void)why;
     }
   }

@@ -31,33 +31,33 @@ class service : public std::enable_shared_from_this<service> {
 
   /// Empty: busy, or asked to stop. A limit that is over is one look. Throws lock_error.
   [[nodiscard]] std::optional<lease> acquire(core::request);
-  [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
+  [[nodiscard]] bool renew(const std::shared_ptr<core::lease_state>&, std::chrono::milliseconds ttl);
   /// False: it was lost.
   [[nodiscard]] bool downgrade(const lease&);
   void resize(std::string_view name, std::uint32_t permits);
-  /// A number, for a caller of this name. Throws lock_error where nothing can run.
-  [[nodiscard]] core::asked_cell open_cell(std::string cell, std::string_view name);
-  /// Lets all see who has this lease, in the background, for as long as it is held. Throws lock_error where nothing can
-  /// run.
+  /// A cell, for a caller of this name. Throws lock_error where nothing can run.
+  [[nodiscard]] core::reliable_cell open_cell(std::string cell, std::string_view name);
+  /// Announces in the background who has this lease, until it ends. Throws lock_error where nothing can run.
   [[nodiscard]] std::shared_ptr<core::announcement> announce(const lease&, std::string cell, std::string label);
   [[nodiscard]] state inspect(std::string_view name, const limit&);
   [[nodiscard]] std::vector<finding> examine();
-  [[nodiscard]] bool revoke(std::string_view name, std::string_view reason, std::uint64_t fence);  ///< false: nobody
+  [[nodiscard]] bool revoke(std::string_view name, std::string_view reason,
+                            std::uint64_t fence);  ///< false if the lock is not held
   [[nodiscard]] listing list(std::string_view prefix, std::string_view after);
-  [[nodiscard]] bool break_lock(storage::break_request);  ///< false: nobody who holds it is meant
-  released release(const std::shared_ptr<core::tenancy>&) noexcept;
-  void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a fork: see ~lease
+  [[nodiscard]] bool break_lock(storage::break_request);  ///< false if no holder matches
+  released release(const std::shared_ptr<core::lease_state>&) noexcept;
+  void leak(std::shared_ptr<core::lease_state>) noexcept;  ///< in a fork: see ~lease
 
-  /// The same on the loop, for operations.
-  [[nodiscard]] runtime::task<std::optional<lease>> acquire_at_home(core::request);
-  [[nodiscard]] runtime::task<released> release_at_home(std::shared_ptr<core::tenancy>);
-  /// Runs at home by itself. Throws lock_error where nothing can run.
+  /// Like the calls above, but on the loop, for operations.
+  [[nodiscard]] runtime::task<std::optional<lease>> acquire_on_loop(core::request);
+  [[nodiscard]] runtime::task<released> release_on_loop(std::shared_ptr<core::lease_state>);
+  /// Runs a task on the loop, in the background. Throws lock_error where nothing can run.
   void spawn(std::string_view name, runtime::task<void>);
 
   /// False on its own threads, which others wait for.
   [[nodiscard]] bool may_wait() const noexcept { return !runtime::executor::runs_here() && !loop_.is_this_thread(); }
   void close() noexcept;
-  /// True in a fork: the threads are not here, and somebody who is not here may hold our locks. Touch nothing.
+  /// True in a fork: our threads do not exist here, and threads of the parent may have held our mutexes. Touch nothing.
   [[nodiscard]] bool forked() const noexcept { return generation_ != runtime::fork_generation(); }
   void check_not_forked(std::string_view name) const;                            ///< throws lock_error(forked)
   [[noreturn]] void fail(const storage::failure&, std::string_view name) const;  ///< throws it
@@ -66,7 +66,7 @@ class service : public std::enable_shared_from_this<service> {
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
   [[nodiscard]] storage::backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] runtime::executor& executor() noexcept { return executor_; }
-  [[nodiscard]] runtime::io& home() noexcept { return loop_; }
+  [[nodiscard]] runtime::io& loop() noexcept { return loop_; }
 
  private:
   service(std::string url, const maker&, const open_options&);
@@ -75,7 +75,7 @@ class service : public std::enable_shared_from_this<service> {
   template <class Call>
   auto ask(std::string_view name, Call);
   [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
-  runtime::task<void> give_up_at_home(std::shared_ptr<core::tenancy>, limit);
+  runtime::task<void> release_claim_on_loop(std::shared_ptr<core::lease_state>, limit);
   void start(std::string_view name);
 
   const unsigned generation_ = runtime::fork_generation();
@@ -86,7 +86,7 @@ class service : public std::enable_shared_from_this<service> {
   const std::unique_ptr<storage::backend> backend_;
   runtime::executor executor_;
   core::engine engine_;
-  runtime::guarded<std::vector<std::shared_ptr<core::tenancy>>> left_behind_;
+  runtime::guarded<std::vector<std::shared_ptr<core::lease_state>>> left_behind_;
   service* next_leaked_ = nullptr;
 };
 

@@ -45,7 +45,7 @@ std::shared_ptr<detail::operation<T>> acquire_operation(
       [finish, wanted = std::move(wanted)](detail::service& s, std::stop_token cancel) {
         core::request mine = wanted;
         mine.until = limit(mine.until.at(), std::move(cancel));
-        return finish(s.acquire_at_home(std::move(mine)));
+        return finish(s.acquire_on_loop(std::move(mine)));
       });
 }
 
