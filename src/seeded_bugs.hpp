@@ -7,27 +7,27 @@ namespace holdfast {
 enum class bug {
   none,
   no_margin,                   // the deadline leaves no room for clocks that run at other rates
-  unknown_is_no,               // a poll without an answer is taken for busy, and nothing is given back
+  unknown_is_no,               // a poll without an answer is taken for busy, and nothing is released
   unknown_is_yes,              // a renewal without an answer extends the deadline
   lost_comes_back,             // a renewal that lands after the deadline revives the lease
-  silent_loss,                 // while a renewal is under way, nobody watches the deadline
+  silent_loss,                 // while a renewal is under way, the deadline is not watched
   renewal_after_release,       // a release does not wait for its turn, and does not stop renewals
-  loss_keeps_the_room,         // after a loss the next local caller is not called in
+  loss_wakes_no_waiter,        // after a loss the next local waiter is not woken
   fence_used_twice,            // a local hand-over passes the same fence on
-  late_hand_over,              // a hold is passed on though its deadline is over
+  late_hand_over,              // a holding is handed over though its deadline has passed
   stale_grant,                 // a yes that took longer than its ttl is taken for good
-  limit_keeps_the_place,       // a caller that gives up leaves its claim in the queue
-  failure_keeps_the_room,      // a caller that fails does not call the next one in
+  limit_leaks_the_claim,       // a caller that gives up leaves its claim in the queue
+  failure_wakes_no_waiter,     // a caller that fails does not wake the next waiter
   new_owner_each_try,          // a poll without an answer is repeated under another id: the orphan is never adopted
-  late_keeper,                 // the keeper is not woken for a date earlier than the one it sleeps until
+  late_renewer,                // the renewer is not woken for a date earlier than the one it sleeps until
   no_back_off,                 // a silent store is asked again at once
   unfenced_reads,              // the resource checks fences on writes only; in the simulator's resource
-  deaf_in_line,                // a caller in line does not mind its limit
+  waiter_ignores_limit,        // a waiter in the local queue does not leave at its limit
   release_out_of_turn,         // a release does not wait for a renewal that is under way
   bundle_in_any_order,         // several names are asked for in the order they were given in
   bundle_forgets_what_it_has,  // while one of several names is waited for, the others are not renewed
   delay_forgotten,             // a lock delay does not keep the lock closed after a loss
-  downgrade_keeps_the_room,    // a downgrade without an answer leaves a hold that goes to the next local writer
+  downgrade_stays_in_queue,    // after a downgrade without an answer, the holding may go to a local writer
   short_limit_is_trouble,      // a limit that ends before the store has answered is reported as an error of the store
 
   // In the simulator's lease server.

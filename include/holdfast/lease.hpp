@@ -13,7 +13,7 @@
 namespace holdfast {
 
 namespace core {
-class tenancy;
+class lease_state;
 }
 namespace detail {
 class service;
@@ -69,10 +69,10 @@ class [[nodiscard]] lease {
 
  private:
   friend class detail::service;
-  lease(std::shared_ptr<detail::service>, std::shared_ptr<core::tenancy>) noexcept;
+  lease(std::shared_ptr<detail::service>, std::shared_ptr<core::lease_state>) noexcept;
   void end() noexcept;
   std::shared_ptr<detail::service> service_;
-  std::shared_ptr<core::tenancy> tenancy_;
+  std::shared_ptr<core::lease_state> state_;
 };
 
 }  // namespace holdfast

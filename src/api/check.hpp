@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/hold.hpp"
+#include "core/holding.hpp"
 #include "holdfast/options.hpp"
 #include "holdfast/store.hpp"
 #include "storage/owner.hpp"

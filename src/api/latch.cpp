@@ -39,18 +39,18 @@ class counting {
 
   void count_down(std::ptrdiff_t n) const {
     if (n < 1) throw lock_error(errc::bad_option, name_, "to count down by " + std::to_string(n));
-    core::asked_cell cell = open();
+    core::reliable_cell cell = open();
     runtime::inline_io here;
     (void)known(run_inline(core::count_down(here, cell, what_, static_cast<std::uint64_t>(n))));
   }
   [[nodiscard]] bool wait(const limit& until) const {
-    core::asked_cell cell = open();
+    core::reliable_cell cell = open();
     runtime::inline_io here;
     return known(run_inline(core::wait_for_zero(here, cell, what_, until)));
   }
 
  private:
-  [[nodiscard]] core::asked_cell open() const { return service_->open_cell("latch/" + name_, name_); }
+  [[nodiscard]] core::reliable_cell open() const { return service_->open_cell("latch/" + name_, name_); }
   [[nodiscard]] bool known(storage::answer<storage::done> end) const {
     if (end.is_unknown()) service_->fail(end.why(), name_);
     return end.is_yes();

@@ -7,15 +7,15 @@
 
 namespace holdfast {
 
-lease::lease(std::shared_ptr<detail::service> s, std::shared_ptr<core::tenancy> t) noexcept
-    : service_(std::move(s)), tenancy_(std::move(t)) {}
+lease::lease(std::shared_ptr<detail::service> s, std::shared_ptr<core::lease_state> t) noexcept
+    : service_(std::move(s)), state_(std::move(t)) {}
 
 lease::lease(lease&&) noexcept = default;
 
 lease& lease::operator=(lease&& other) noexcept {
   if (this != &other) {
     end();
-    tenancy_ = std::move(other.tenancy_);
+    state_ = std::move(other.state_);
     service_ = std::move(other.service_);
   }
   return *this;
@@ -25,62 +25,62 @@ lease::~lease() { end(); }
 
 void lease::end() noexcept {
   release();
-  // In a forked child the lock belongs to the parent, so the claim must not be destroyed here: it is leaked.
-  if (tenancy_ && service_->forked()) service_->leak(std::move(tenancy_));
+  // In a fork its claim may lead to a lock that somebody who is not here holds: it stays, as its service does.
+  if (state_ && service_->forked()) service_->leak(std::move(state_));
 }
 
-bool lease::held() const noexcept { return tenancy_ && !service_->forked() && tenancy_->held(boot_clock::now()); }
+bool lease::held() const noexcept { return state_ && !service_->forked() && state_->held(boot_clock::now()); }
 
-std::uint64_t lease::fence() const noexcept { return tenancy_ ? tenancy_->fence() : 0; }
+std::uint64_t lease::fence() const noexcept { return state_ ? state_->fence() : 0; }
 
 std::uint64_t lease::fence(std::string_view name) const noexcept {
-  if (!tenancy_) return 0;
-  const core::hold& held = *tenancy_->of();
-  return name == held.name ? tenancy_->fence() : held.claim->fence_of(name);
+  if (!state_) return 0;
+  const core::holding& held = *state_->of();
+  return name == held.name ? state_->fence() : held.claim->fence_of(name);
 }
 
 std::string_view lease::name() const noexcept {
-  return tenancy_ ? std::string_view(tenancy_->of()->name) : std::string_view();
+  return state_ ? std::string_view(state_->of()->name) : std::string_view();
 }
 
-std::string lease::owner() const { return tenancy_ ? storage::digits_of(tenancy_->of()->owner) : std::string(); }
+std::string lease::owner() const { return state_ ? storage::digits_of(state_->of()->owner) : std::string(); }
 
 boot_clock::time_point lease::deadline() const noexcept {
-  return held() ? tenancy_->of()->deadline() : boot_clock::time_point::min();
+  return held() ? state_->of()->deadline() : boot_clock::time_point::min();
 }
 
 boot_clock::duration lease::remaining() const noexcept {
   if (!held()) return boot_clock::duration::zero();
-  const boot_clock::time_point end = tenancy_->of()->deadline();
+  const boot_clock::time_point end = state_->of()->deadline();
   if (end == boot_clock::time_point::max()) return boot_clock::duration::max();
   const boot_clock::time_point now = boot_clock::now();
   return now < end ? end - now : boot_clock::duration::zero();
 }
 
-std::size_t lease::margin() const noexcept { return held() ? tenancy_->of()->claim->margin() : 0; }
+std::size_t lease::margin() const noexcept { return held() ? state_->of()->claim->margin() : 0; }
 
 std::stop_token lease::lost_token() const {
-  if (!tenancy_) return {};
-  if (!service_->forked()) return tenancy_->lost_token();
+  if (!state_) return {};
+  if (!service_->forked()) return state_->lost_token();
   std::stop_source never_ours;
   never_ours.request_stop();
   return never_ours.get_token();
 }
 
 std::stop_token lease::revoke_requested() const {
-  return tenancy_ && !service_->forked() ? tenancy_->asked_token() : std::stop_token();
+  return state_ && !service_->forked() ? state_->revoke_token() : std::stop_token();
 }
 
-bool lease::renew(std::chrono::milliseconds ttl) { return tenancy_ && service_->renew(tenancy_, ttl); }
+bool lease::renew(std::chrono::milliseconds ttl) { return state_ && service_->renew(state_, ttl); }
 
-released lease::release() noexcept { return tenancy_ ? service_->release(tenancy_) : released::yes; }
+released lease::release() noexcept { return state_ ? service_->release(state_) : released::yes; }
 
 awaitable<released> lease::async_release() {
   using operation = detail::operation<released>;
-  if (!tenancy_) throw lock_error(errc::lost, "", "a lease that never held anything");
-  return operation::to_await(std::make_shared<operation>(
-      service_, tenancy_->of()->name, std::stop_token(),
-      [t = tenancy_](detail::service& s, std::stop_token) { return s.release_on_loop(t); }));
+  if (!state_) throw lock_error(errc::lost, "", "a lease that never held anything");
+  return operation::to_await(
+      std::make_shared<operation>(service_, state_->of()->name, std::stop_token(),
+                                  [t = state_](detail::service& s, std::stop_token) { return s.release_on_loop(t); }));
 }
 
 }  // namespace holdfast

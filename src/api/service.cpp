@@ -15,8 +15,8 @@ using runtime::instant;
 
 namespace {
 
-/// A caller waits for a release at most this long, and not past the deadline.
-limit release_limit(const core::tenancy& lease, instant now) noexcept {
+/// A release is never waited for any longer, and never past the deadline.
+limit release_limit(const core::lease_state& lease, instant now) noexcept {
   return limit(std::min(now + 1s, lease.of()->deadline()));
 }
 
@@ -59,10 +59,10 @@ void service::retire(service* s) noexcept {
     try {
       runtime::start_thread("holdfast-end", [s] { delete s; }).detach();
       return;
-    } catch (const std::exception&) {  // no thread could be started
+    } catch (const std::exception&) {  // no thread can be started
     }
   }
-  static std::atomic<service*> leaked{nullptr};  // reachable, so that leak checkers do not report it
+  static std::atomic<service*> leaked{nullptr};  // reachable, so that leak checkers accept it
   s->next_leaked_ = leaked.load();
   while (!leaked.compare_exchange_weak(s->next_leaked_, s)) {
   }
@@ -99,7 +99,7 @@ auto service::ask(std::string_view name, Call call) {
   return answer;
 }
 
-bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::milliseconds ttl) {
+bool service::renew(const std::shared_ptr<core::lease_state>& t, std::chrono::milliseconds ttl) {
   const std::string& name = t->of()->name;
   const auto call = [&](runtime::io& here) {
     check_ttl(name, ttl);
@@ -109,7 +109,7 @@ bool service::renew(const std::shared_ptr<core::tenancy>& t, std::chrono::millis
 }
 
 bool service::downgrade(const lease& l) {
-  const std::shared_ptr<core::tenancy>& t = l.tenancy_;
+  const std::shared_ptr<core::lease_state>& t = l.state_;
   const auto call = [&](runtime::io& here) { return engine_.downgrade(here, t, limit(runtime::never)); };
   return ask(t->of()->name, call).is_yes();
 }
@@ -119,7 +119,7 @@ void service::resize(std::string_view name, std::uint32_t permits) {
             [&](runtime::io& here) { return engine_.resize(here, std::string(name), permits, limit(runtime::never)); });
 }
 
-core::asked_cell service::open_cell(std::string cell, std::string_view name) {
+core::reliable_cell service::open_cell(std::string cell, std::string_view name) {
   check_not_forked(name);
   start(name);
   return engine_.open_cell(std::move(cell), true);
@@ -127,8 +127,8 @@ core::asked_cell service::open_cell(std::string cell, std::string_view name) {
 
 std::shared_ptr<core::announcement> service::announce(const lease& l, std::string cell, std::string label) {
   auto announced = std::make_shared<core::announcement>();
-  core::asked_cell where = engine_.open_cell(std::move(cell), false);
-  spawn(l.name(), core::announce(loop_, std::move(where), l.tenancy_, std::move(label), announced));
+  core::reliable_cell where = engine_.open_cell(std::move(cell), false);
+  spawn(l.name(), core::announce(loop_, std::move(where), l.state_, std::move(label), announced));
   return announced;
 }
 
@@ -173,40 +173,39 @@ void service::warn(std::string_view name, std::string_view text) noexcept {
   if (!forked()) report_.tell(executor_, {.what = event::kind::warning, .name = name, .text = text});
 }
 
-released service::release(const std::shared_ptr<core::tenancy>& t) noexcept {
+released service::release(const std::shared_ptr<core::lease_state>& t) noexcept {
   if (forked()) return released::unknown;
   runtime::inline_io here;
   const instant now = here.now();
   const limit until = release_limit(*t, now);
-  const std::optional<released> over = engine_.end_tenancy(*t, now);
+  const std::optional<released> over = engine_.end_lease(*t, now);
   if (over) return *over;
   try {
-    if (may_wait()) return run_inline(engine_.give_up(here, t, until));
-  } catch (const std::exception&) {  // out of memory; the loop releases it
+    if (may_wait()) return run_inline(engine_.release_claim(here, t, until));
+  } catch (const std::exception&) {  // no memory: the background releases it
     return released::unknown;
   }
-  t->give_back(released::unknown);
+  t->set_release_result(released::unknown);
   try {
-    engine_.spawn(give_up_on_loop(t, until));
+    engine_.spawn(release_claim_on_loop(t, until));
   } catch (const std::exception&) {
-    engine_.abandon(t->of());
+    engine_.release_in_background(t->of());
   }
   return released::unknown;
 }
 
-void service::leak(std::shared_ptr<core::tenancy> t) noexcept {
-  leaked_.with([&](auto& all) { all.push_back(std::move(t)); });
+void service::leak(std::shared_ptr<core::lease_state> t) noexcept {
+  left_behind_.with([&](auto& all) { all.push_back(std::move(t)); });
 }
 
-runtime::task<void> service::give_up_on_loop(std::shared_ptr<core::tenancy> t, limit until) {
-  const released result = co_await engine_.give_up(loop_, t, until);
+runtime::task<void> service::release_claim_on_loop(std::shared_ptr<core::lease_state> t, limit until) {
+  const released result = co_await engine_.release_claim(loop_, t, until);
   (void)result;  // async_release() returns it
 }
 
-runtime::task<released> service::release_on_loop(std::shared_ptr<core::tenancy> t) {
+runtime::task<released> service::release_on_loop(std::shared_ptr<core::lease_state> t) {
   const limit until = release_limit(*t, loop_.now());
-  const released result = co_await engine_.release(loop_, std::move(t), until);
-  co_return result;
+  return engine_.release(loop_, std::move(t), until);
 }
 
 void service::spawn(std::string_view name, runtime::task<void> work) {

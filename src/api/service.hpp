@@ -32,35 +32,33 @@ class service : public std::enable_shared_from_this<service> {
   /// Returns an empty optional if the lock is busy or the caller was stopped. With a limit that has passed it asks the
   /// store once. Throws lock_error.
   [[nodiscard]] std::optional<lease> acquire(core::request);
-  [[nodiscard]] bool renew(const std::shared_ptr<core::tenancy>&, std::chrono::milliseconds ttl);
-  /// Returns false if the lease is lost.
+  [[nodiscard]] bool renew(const std::shared_ptr<core::lease_state>&, std::chrono::milliseconds ttl);
+  /// False: it was lost.
   [[nodiscard]] bool downgrade(const lease&);
   void resize(std::string_view name, std::uint32_t permits);
-  /// A cell of the store; errors name the lock `name`. Throws lock_error if the loop cannot run.
-  [[nodiscard]] core::asked_cell open_cell(std::string cell, std::string_view name);
-  /// Announces the holder of this lease to observers in the background while it is held. Throws lock_error if the loop
-  /// cannot run.
+  /// A cell, for a caller of this name. Throws lock_error where nothing can run.
+  [[nodiscard]] core::reliable_cell open_cell(std::string cell, std::string_view name);
+  /// Announces in the background who has this lease, until it ends. Throws lock_error where nothing can run.
   [[nodiscard]] std::shared_ptr<core::announcement> announce(const lease&, std::string cell, std::string label);
   [[nodiscard]] state inspect(std::string_view name, const limit&);
   [[nodiscard]] std::vector<finding> examine();
   [[nodiscard]] bool revoke(std::string_view name, std::string_view reason,
-                            std::uint64_t fence);  ///< false if it is not held
+                            std::uint64_t fence);  ///< false if the lock is not held
   [[nodiscard]] listing list(std::string_view prefix, std::string_view after);
   [[nodiscard]] bool break_lock(storage::break_request);  ///< false if no holder matches
-  released release(const std::shared_ptr<core::tenancy>&) noexcept;
-  void leak(std::shared_ptr<core::tenancy>) noexcept;  ///< in a forked child: see ~lease
+  released release(const std::shared_ptr<core::lease_state>&) noexcept;
+  void leak(std::shared_ptr<core::lease_state>) noexcept;  ///< in a fork: see ~lease
 
-  /// Like acquire() and release(), on the loop.
+  /// Like the calls above, but on the loop, for operations.
   [[nodiscard]] runtime::task<std::optional<lease>> acquire_on_loop(core::request);
-  [[nodiscard]] runtime::task<released> release_on_loop(std::shared_ptr<core::tenancy>);
-  /// Starts a task on the loop. Throws lock_error if the loop cannot run.
+  [[nodiscard]] runtime::task<released> release_on_loop(std::shared_ptr<core::lease_state>);
+  /// Runs a task on the loop, in the background. Throws lock_error where nothing can run.
   void spawn(std::string_view name, runtime::task<void>);
 
   /// False on the threads of the store, which must not block.
   [[nodiscard]] bool may_wait() const noexcept { return !runtime::executor::runs_here() && !loop_.is_this_thread(); }
   void close() noexcept;
-  /// True in a forked child: the threads do not exist there, and a lock of this process may be held. Nothing may be
-  /// touched.
+  /// True in a fork: our threads do not exist here, and threads of the parent may have held our mutexes. Touch nothing.
   [[nodiscard]] bool forked() const noexcept { return generation_ != runtime::fork_generation(); }
   void check_not_forked(std::string_view name) const;                            ///< throws lock_error(forked)
   [[noreturn]] void fail(const storage::failure&, std::string_view name) const;  ///< throws lock_error
@@ -78,7 +76,7 @@ class service : public std::enable_shared_from_this<service> {
   template <class Call>
   auto ask(std::string_view name, Call);
   [[nodiscard]] std::optional<lease> lease_of(core::outcome, std::string_view name);
-  runtime::task<void> give_up_on_loop(std::shared_ptr<core::tenancy>, limit);
+  runtime::task<void> release_claim_on_loop(std::shared_ptr<core::lease_state>, limit);
   void start(std::string_view name);
 
   const unsigned generation_ = runtime::fork_generation();
@@ -89,7 +87,7 @@ class service : public std::enable_shared_from_this<service> {
   const std::unique_ptr<storage::backend> backend_;
   runtime::executor executor_;
   core::engine engine_;
-  runtime::guarded<std::vector<std::shared_ptr<core::tenancy>>> leaked_;
+  runtime::guarded<std::vector<std::shared_ptr<core::lease_state>>> left_behind_;
   service* next_leaked_ = nullptr;
 };
 

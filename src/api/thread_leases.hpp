@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/hold.hpp"
+#include "core/holding.hpp"
 #include "holdfast/lease.hpp"
 #include "holdfast/limit.hpp"
 #include "holdfast/options.hpp"

@@ -19,20 +19,20 @@ using storage::reading;
 
 namespace {
 
-/// What one who leads has said last.
-struct said {
+/// The last announcement of this client.
+struct announced {
   std::uint64_t version = 0;
   milliseconds lasts{};
 };
 
-milliseconds lasting(const tenancy& lease, instant now) {
+milliseconds lasting(const lease_state& lease, instant now) {
   const instant end = std::min(lease.of()->deadline(), later(now, lease.of()->ttl()));
   return std::max(std::chrono::ceil<milliseconds>(end - now), milliseconds(1));
 }
 
-/// Nothing: it is not ours to say, or the store did not answer.
-task<std::optional<said>> say(io& i, asked_cell& cell, std::shared_ptr<tenancy> lease, std::string label,
-                              std::optional<std::uint64_t> mine) {
+/// Returns nothing if another client holds the lock by now, or the store did not answer.
+task<std::optional<announced>> announce_once(io& i, reliable_cell& cell, std::shared_ptr<lease_state> lease,
+                                             std::string label, std::optional<std::uint64_t> mine) {
   const std::stop_token lost = lease->lost_token();
   for (unsigned tries = 0;; ++tries) {
     if (!mine) {
@@ -42,8 +42,8 @@ task<std::optional<said>> say(io& i, asked_cell& cell, std::shared_ptr<tenancy> 
       if (is.value().there && is.value().number > lease->fence()) co_return std::nullopt;
       mine = is.value().version;
     }
-    // After the look: as long as we hold the lock, nobody has announced a higher fence; and if somebody does from now
-    // on, the cell is not as we saw it.
+    // This check comes after the look: while we hold the lock, no higher fence has been announced; and if one is from
+    // now on, the cell has another version.
     const instant now = i.now();
     if (!lease->held(now) && !seeded(bug::held_before_the_look)) co_return std::nullopt;
     const milliseconds lasts = lasting(*lease, now);
@@ -53,8 +53,8 @@ task<std::optional<said>> say(io& i, asked_cell& cell, std::shared_ptr<tenancy> 
     answer<std::uint64_t> made = co_await cell.put(i, *mine, wanted, std::move(for_put));
     if (made.is_unknown()) co_return std::nullopt;
     if (made.is_yes()) {
-      const said new_one{made.value(), lasts};
-      co_return new_one;
+      const announced done{made.value(), lasts};
+      co_return done;
     }
     mine.reset();
     limit pause(later(i.now(), back_off(i, std::min(tries, 3u))), lost);
@@ -69,30 +69,28 @@ void announcement::withdraw() noexcept {
   called_.set();
 }
 
-task<void> announce(io& loop, asked_cell cell, std::shared_ptr<tenancy> lease, std::string label,
+task<void> announce(io& loop, reliable_cell cell, std::shared_ptr<lease_state> lease, std::string label,
                     std::shared_ptr<announcement> a) {
   const std::stop_token lost = lease->lost_token();
-  std::optional<said> last;
+  std::optional<announced> last;
   while (!a->withdrawn() && lease->held(loop.now())) {
     std::optional<std::uint64_t> mine;
     if (last) mine = last->version;
-    const std::optional<said> now_said = co_await say(loop, cell, lease, label, mine);
-    if (now_said) last = now_said;
+    // Without an answer, the last announcement may be in the cell or not: the next look tells.
+    last = co_await announce_once(loop, cell, lease, label, mine);
     a->begun().set();
-    // After no answer what was said last stands, or not: the next look tells.
-    if (!now_said) last.reset();
     const span pause = last ? span(last->lasts) / 3 : span(lease->of()->ttl()) / 10;
     limit until_then(later(loop.now(), pause), lost);
     const wake why = co_await wait(loop, a->called(), until_then);
     if (why == wake::stopped) break;
   }
   a->begun().set();
-  if (!last) co_return;  // what may stand there ends by itself
+  if (!last) co_return;  // what may be there expires by itself
   change removal{.number = lease->fence(), .note = label};
   removal.id = {loop.random(), loop.random()};
   limit soon(later(loop.now(), 1s));
   const answer<std::uint64_t> gone = co_await cell.put(loop, last->version, removal, std::move(soon));
-  (void)gone;  // else it ends by itself
+  (void)gone;  // else it expires by itself
 }
 
 }  // namespace holdfast::core

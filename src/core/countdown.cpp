@@ -17,7 +17,7 @@ using storage::reading;
 
 namespace {
 
-/// How many are left. Others may expect another number, which stands in the note.
+/// How many are left. The note has the number that the other clients expect.
 answer<std::uint64_t> remaining_in(const reading& is, const countdown& what) {
   if (!is.there) return answer<std::uint64_t>::yes(what.expected);
   if (is.note == std::to_string(what.expected) && is.number <= what.expected)
@@ -33,7 +33,7 @@ failure below_zero(std::uint64_t left, std::uint64_t n) {
 
 }  // namespace
 
-task<answer<done>> count_down(io& i, asked_cell& cell, countdown what, std::uint64_t n) {
+task<answer<done>> count_down(io& i, reliable_cell& cell, countdown what, std::uint64_t n) {
   for (unsigned tries = 0;; ++tries) {
     answer<reading> is = co_await cell.look(i, limit(runtime::never));
     if (is.is_unknown()) co_return answer<done>::unknown(std::move(is.why()));
@@ -45,19 +45,19 @@ task<answer<done>> count_down(io& i, asked_cell& cell, countdown what, std::uint
     answer<std::uint64_t> counted = co_await cell.put(i, is.value().version, wanted, limit(runtime::never));
     if (counted.is_yes()) co_return answer<done>::yes(done());
     if (counted.is_unknown()) co_return answer<done>::unknown(std::move(counted.why()));
-    // Somebody else has counted meanwhile. Many at once get out of step.
+    // Another client has counted meanwhile. A random pause spreads clients that count at once.
     limit pause(later(i.now(), back_off(i, std::min(tries, 3u))));
     co_await sleep(i, std::move(pause));
   }
 }
 
-task<answer<done>> wait_for_zero(io& i, asked_cell& cell, countdown what, limit l) {
+task<answer<done>> wait_for_zero(io& i, reliable_cell& cell, countdown what, limit l) {
   const bool one_look = l.at() <= i.now();
   for (bool looked = false;; looked = true) {
     if (l.stop().stop_requested() || (looked && i.now() >= l.at())) co_return answer<done>::no();
     answer<reading> is = co_await cell.look(i, l);
     if (is.is_unknown()) {
-      // A limit that ends while a store that has just answered is being asked again.
+      // The limit has ended while a store that had just answered was asked again.
       const bool as_good_as_no = looked && !is.why().permanent() && i.now() >= l.at();
       if (as_good_as_no || l.stop().stop_requested()) co_return answer<done>::no();
       co_return answer<done>::unknown(std::move(is.why()));

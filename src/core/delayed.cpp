@@ -18,12 +18,12 @@ task<answer<grant>> delayed::poll(io& i, limit l) {
   if (!got.is_yes()) co_return got;
   grant mine = got.value();
   const instant now = i.now();
-  // A grant on behalf of one who waits is short, and may leave nothing.
+  // A grant that the store made while we waited is short. Less the delay, nothing may be left of it.
   if (earlier(mine.deadline) <= now + ttl_ / 2) {
     answer<instant> kept = co_await inner_->renew(i, ttl_ + delay_, l);
     if (kept.is_unknown()) co_return answer<grant>::unknown(std::move(kept.why()));
     if (kept.is_no()) co_return answer<grant>::no();
-    if (i.now() >= mine.deadline) {  // what was over is over, though the store may say yes: it may be a later grant
+    if (i.now() >= mine.deadline) {  // even if the store says yes: that may be a later grant
       co_return answer<grant>::unknown(storage::failure::late("the answer took longer than the ttl"));
     }
     mine.deadline = kept.value();

@@ -7,11 +7,11 @@
 
 namespace holdfast::core {
 
-/// A claim with a lock delay: the store keeps it for longer than its holder counts on, so that whoever comes after a
-/// holder that was lost comes some time later. What is released is free at once.
+/// A claim with a lock delay: the store keeps it for longer than its holder counts on. After a loss, the next holder
+/// therefore comes some time later. A released lock is free at once.
 class delayed final : public storage::claim {
  public:
-  /// `inner` was opened with a ttl of both.
+  /// `inner` was opened with the sum of both as its ttl.
   delayed(std::unique_ptr<storage::claim> inner, storage::milliseconds ttl, storage::milliseconds delay) noexcept
       : inner_(std::move(inner)), ttl_(ttl), delay_(delay) {}
 

@@ -4,25 +4,25 @@
 
 namespace holdfast::core {
 
-void due_heap::add(std::shared_ptr<hold> what, instant at) {
-  hold& h = *what;
+void due_heap::add(std::shared_ptr<holding> what, instant at) {
+  holding& h = *what;
   entries_.push_back({at, std::move(what)});
   h.place = entries_.size() - 1;
   sift(h.place);
 }
 
-void due_heap::move(hold& what, instant at) noexcept {
-  if (what.place == hold::nowhere) return;
+void due_heap::move(holding& what, instant at) noexcept {
+  if (what.place == holding::nowhere) return;
   entries_[what.place].at = at;
   sift(what.place);
 }
 
-void due_heap::remove(hold& what) noexcept {
-  if (what.place == hold::nowhere) return;
-  const std::size_t place = std::exchange(what.place, hold::nowhere);
+void due_heap::remove(holding& what) noexcept {
+  if (what.place == holding::nowhere) return;
+  const std::size_t place = std::exchange(what.place, holding::nowhere);
   entry last = std::move(entries_.back());
   entries_.pop_back();
-  if (place == entries_.size()) return;  // it was the last; what it owned goes here
+  if (place == entries_.size()) return;  // it was the last; `last` destroys it
   const entry gone = std::exchange(entries_[place], std::move(last));
   entries_[place].what->place = place;
   sift(place);

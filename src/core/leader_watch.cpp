@@ -12,7 +12,7 @@ using storage::reading;
 
 task<answer<done>> leader_watch::next(io& i, limit l) {
   const bool one_look = l.at() <= i.now();
-  bool waits = seen_ && !one_look;  // a look at what we know already would be one too many
+  bool waits = seen_ && !one_look;  // the last reading is known already
   for (bool looked = false;; looked = true) {
     if (l.stop().stop_requested() || (looked && i.now() >= l.at())) co_return answer<done>::no();
     if (waits) {

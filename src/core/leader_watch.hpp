@@ -3,29 +3,31 @@
 #include <optional>
 #include <string>
 
-#include "core/asked_cell.hpp"
+#include "core/reliable_cell.hpp"
 
 namespace holdfast::core {
 
-/// Who leads, as announcements tell.
+/// The leader, according to the announcements.
 struct leading {
   std::uint64_t fence = 0;
   std::string label{};
   friend bool operator==(const leading&, const leading&) = default;
 };
 
-/// Follows the announcements of one cell. Fences only grow: what is older than what was seen counts as nobody.
+/// Follows the announcements in one cell. Fences only grow: an announcement that is older than the last one seen is
+/// ignored, as if there were no leader.
 class leader_watch {
  public:
-  explicit leader_watch(asked_cell c) noexcept : cell_(std::move(c)) {}
+  explicit leader_watch(reliable_cell c) noexcept : cell_(std::move(c)) {}
 
-  /// yes: current() has changed; no: not within the limit, or we were asked to stop. A limit that is over is one look.
+  /// yes: current() has changed; no: not within the limit, or the stop_token was triggered. A limit that is over allows
+  /// one look.
   [[nodiscard]] task<storage::answer<storage::done>> next(io&, limit);
   [[nodiscard]] const std::optional<leading>& current() const noexcept { return current_; }
 
  private:
   [[nodiscard]] bool take(const storage::reading&);
-  asked_cell cell_;
+  reliable_cell cell_;
   std::optional<storage::reading> seen_;
   std::uint64_t highest_ = 0;
   std::optional<leading> current_;

@@ -17,7 +17,7 @@ void reporter::tell(runtime::executor& where, const event& e) const noexcept {
 
 void reporter::deliver(runtime::executor& where) const noexcept {
   if (where.post([mine = shared_] { mine->drain(); })) return;
-  shared_->waiting.with([](queue& q) {  // refused: nobody will drain, so what waits is lost
+  shared_->waiting.with([](queue& q) {  // refused: no thread will drain the queue, so what waits is lost
     q.events.clear();
     q.draining = false;
   });
@@ -33,7 +33,7 @@ bool reporter::note(const event& e) const noexcept {
       q.events.push_back({e, std::string(e.name), std::string(e.text)});
       return !std::exchange(q.draining, true);
     });
-  } catch (...) {  // no memory for it: an event is dropped sooner than a lock
+  } catch (...) {  // no memory: dropping an event is better than dropping a lock
     return false;
   }
 }

@@ -9,17 +9,18 @@
 
 namespace holdfast::core {
 
-/// Takes events to the observer: on the executor, one at a time, in order, and never with a lock held. Copies share.
+/// Passes events to the observer: on the executor, one at a time, in order, and never with a lock held. Copies share
+/// their state.
 class reporter {
  public:
   explicit reporter(std::shared_ptr<observer> to);
   [[nodiscard]] bool wanted() const noexcept { return shared_ != nullptr; }
-  /// From any thread; nothing without an observer.
+  /// Thread-safe. Has no effect without an observer.
   void tell(runtime::executor&, const event&) const noexcept;
-  /// The same in two steps, for those who have a lock: note() under it; deliver() after it, if note() said so.
+  /// tell() in two steps, for a caller that has a lock: note() under it; deliver() after it, if note() returned true.
   [[nodiscard]] bool note(const event&) const noexcept;
   void deliver(runtime::executor&) const noexcept;
-  /// On the executor only.
+  /// May be called on the executor only.
   void tell_here(const event&) const noexcept;
 
  private:

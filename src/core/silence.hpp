@@ -8,16 +8,16 @@
 
 namespace holdfast::core {
 
-/// Since when the store has answered none of the calls of this process. From any thread.
+/// Knows since when the store has answered no call of this process. Thread-safe.
 class silence {
  public:
-  /// Notes when the store has answered. That it is not ready is an answer; a connection that fails is none.
+  /// Notes when the store has answered. *Not ready* is an answer; a failed connection is not.
   template <class T>
-  void hear(storage::answer<T>& got, runtime::instant now) {
+  void note(storage::answer<T>& got, runtime::instant now) {
     const bool answered = got.is_unknown() ? got.why().code == errc::not_ready : got.is_yes() || got.who().asked;
     if (answered) answered_.store(now, std::memory_order_relaxed);
   }
-  /// `sent`: when a call sent its first request that is not answered yet. The first of these since the last answer.
+  /// When the first request since the last answer was sent. `sent` is when the calling task sent its first one.
   [[nodiscard]] runtime::instant since(runtime::instant sent) {
     const runtime::instant answered = answered_.load(std::memory_order_relaxed);
     return unanswered_.with([&](runtime::instant& first) {
@@ -26,6 +26,10 @@ class silence {
       first = is_new ? mine : std::min(first, mine);
       return first;
     });
+  }
+  /// Returns true if the silence has lasted for the store's patience.
+  [[nodiscard]] bool exceeds(runtime::span patience, runtime::instant sent, runtime::instant now) {
+    return now >= runtime::later(since(sent), patience);
   }
 
  private:

@@ -52,13 +52,13 @@ class cells : public suite {
     }
 
    private:
-    static core::asked_cell open(const store& s, const std::string& name) {
+    static core::reliable_cell open(const store& s, const std::string& name) {
       return detail::service::of(s)->open_cell(name, name);
     }
     store keep_;
     runtime::inline_io here_;
     std::unique_ptr<storage::cell> raw_;
-    core::asked_cell asked_;
+    core::reliable_cell asked_;
   };
 
   handle cell(std::size_t n, const std::string& name = "a") { return handle(client(n), name); }
@@ -357,7 +357,7 @@ HOLDFAST_FOR(silent_cells, stores_with({power::numbers, power::fall_silent}));
 
 TEST_OF_STORES(silent_cells, are_unreachable_and_answer_again_later) {
   store impatient = service_->open({.patience = 100ms});
-  core::asked_cell c = detail::service::of(impatient)->open_cell("a", "a");
+  core::reliable_cell c = detail::service::of(impatient)->open_cell("a", "a");
   runtime::inline_io here;
   service_->fall_silent();
   answer<reading> got = run_inline(c.look(here, within(test::hang)));

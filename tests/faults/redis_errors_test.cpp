@@ -66,7 +66,7 @@ TEST(redis_error_of_a_disk, misconf_is_not_ready_until_the_disk_works) {
   (void)server.ask({"BGSAVE"});
   EXPECT_TRUE(test::eventually([&] { return server.ask({"SET", "x", "z"}).text.starts_with("MISCONF"); }));
   expect(failure_of([&] { (void)open(server.url(), {.patience = 300ms}).acquire("a"); }),
-         {errc::not_ready, "MISCONF", "mend its disk"});
+         {errc::not_ready, "MISCONF", "fix its disk"});
   configure("stop-writes-on-bgsave-error", "no");
   EXPECT_TRUE(open(server.url()).try_acquire("a"));
 }

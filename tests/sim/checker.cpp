@@ -7,7 +7,7 @@ namespace holdfast::sim {
 
 using namespace std::chrono_literals;
 
-checker::watched::watched(std::shared_ptr<core::tenancy> lease, const std::string& name, client_io& where)
+checker::watched::watched(std::shared_ptr<core::lease_state> lease, const std::string& name, client_io& where)
     : lease_(std::move(lease)),
       name_(name),
       fence_(name == lease_->of()->name ? lease_->fence() : lease_->of()->claim->fence_of(name)),
@@ -18,10 +18,10 @@ checker::watched::watched(std::shared_ptr<core::tenancy> lease, const std::strin
 }
 
 bool checker::watched::believes() const {
-  return lease_->state() == core::tenancy::phase::held && where_.now() < lease_->of()->deadline();
+  return lease_->state() == core::lease_state::phase::held && where_.now() < lease_->of()->deadline();
 }
 
-checker::watched& checker::watch(std::shared_ptr<core::tenancy> lease, const std::string& name, client_io& where) {
+checker::watched& checker::watch(std::shared_ptr<core::lease_state> lease, const std::string& name, client_io& where) {
   watched& w = leases_.emplace_back(std::move(lease), name, where);
   // Unless its process was paused between the instant it got it and the one it saw it.
   const bool ran = w.lease_->began() >= where.clock().local(where.running_since());
@@ -36,7 +36,7 @@ checker::watched& checker::watch(std::shared_ptr<core::tenancy> lease, const std
 /// I15: after a loss it stays closed for the lock delay, counted from the holder's deadline. Clocks may differ a
 /// little.
 void checker::keep_closed(const watched& w) {
-  if (!w.part_.exclusive() || w.lease_->state() == core::tenancy::phase::released) return;
+  if (!w.part_.exclusive() || w.lease_->state() == core::lease_state::phase::released) return;
   const std::chrono::nanoseconds left = w.deadline_ - w.where_.now();  // less than none: it was over before we looked
   const real until = world_.now() + left + real(w.lease_->of()->on.delay) / 100 * 95 - real(std::max(left, 0ns)) / 100;
   real& closed = closed_until_[w.name_];
@@ -85,7 +85,7 @@ void checker::check_company(std::list<watched>::const_iterator w) {
 
 void checker::look() {
   for (auto w = leases_.begin(); w != leases_.end(); ++w) {
-    const core::hold& held = *w->lease_->of();
+    const core::holding& held = *w->lease_->of();
     if (w->believes()) {
       if (w->over_) world_.violate("I4: a lease of " + held.name + " came back to life");
       w->deadline_ = held.deadline();
@@ -94,7 +94,7 @@ void checker::look() {
       if (!std::exchange(w->over_, true)) keep_closed(*w);
       const bool ran = !w->where_.paused() && world_.now() > w->where_.running_since() + 10ms;
       const bool late = w->where_.now() > w->deadline_ + 10ms;
-      if (ran && late && !w->heard_ && w->lease_->state() != core::tenancy::phase::released) {
+      if (ran && late && !w->heard_ && w->lease_->state() != core::lease_state::phase::released) {
         world_.violate("I4: the holder of " + held.name + " has not heard of its loss");
       }
     }

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/hold.hpp"
+#include "core/holding.hpp"
 #include "sim/client_io.hpp"
 #include "sim/world.hpp"
 
@@ -22,14 +22,14 @@ class checker {
   checker(world& w, bool exclusive, std::uint32_t permits) : world_(w), exclusive_(exclusive), permits_(permits) {}
 
   class watched;
-  watched& watch(std::shared_ptr<core::tenancy>, const std::string& name, client_io&);
+  watched& watch(std::shared_ptr<core::lease_state>, const std::string& name, client_io&);
   void forget(watched&);        ///< its user is done with it
   void forget_all(client_io&);  ///< its process has crashed
   void look();
 
   class watched {
    public:
-    watched(std::shared_ptr<core::tenancy> lease, const std::string& name, client_io& where);
+    watched(std::shared_ptr<core::lease_state> lease, const std::string& name, client_io& where);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
@@ -46,7 +46,7 @@ class checker {
       bool& heard;
       void operator()() const noexcept { heard = true; }
     };
-    std::shared_ptr<core::tenancy> lease_;
+    std::shared_ptr<core::lease_state> lease_;
     const std::string name_;  // one of its names, if it has several
     const std::uint64_t fence_;
     client_io& where_;

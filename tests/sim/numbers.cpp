@@ -18,7 +18,7 @@ namespace holdfast::sim {
 namespace {
 
 using namespace std::chrono_literals;
-using core::asked_cell;
+using core::reliable_cell;
 using runtime::later;
 using runtime::task;
 using storage::answer;
@@ -76,8 +76,8 @@ class numbers {
     clients_.back()->engine.start();
     return *clients_.back();
   }
-  asked_cell open(client& c, const char* name) {
-    return asked_cell(server_.open(c.loop, name), patience, c.silence, std::stop_token());
+  reliable_cell open(client& c, const char* name) {
+    return reliable_cell(server_.open(c.loop, name), patience, c.silence, std::stop_token());
   }
 
   // ---- users --------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class numbers {
   task<void> count(client& c) {
     ++asked_for_;
     ++result_.operations;
-    asked_cell cell = open(c, latch_cell);
+    reliable_cell cell = open(c, latch_cell);
     answer<done> end = co_await core::count_down(c.io, cell, latch_, 1);
     if (end.is_yes()) {
       ++counted_;
@@ -129,7 +129,7 @@ class numbers {
 
   /// Waits for the latch.
   task<void> pass(client& c) {
-    asked_cell cell = open(c, latch_cell);
+    reliable_cell cell = open(c, latch_cell);
     for (;;) {
       answer<done> end = co_await core::wait_for_zero(c.io, cell, latch_, limit(runtime::never));
       if (end.is_unknown()) continue;
@@ -153,7 +153,7 @@ class numbers {
   }
 
   task<void> count_the_rest(client& c) {
-    asked_cell cell = open(c, latch_cell);
+    reliable_cell cell = open(c, latch_cell);
     const storage::reading is = server_.look(latch_cell);
     for (std::uint64_t left = is.there ? is.number : latch_.expected; left > 0; --left) {
       answer<done> end = co_await core::count_down(c.io, cell, latch_, 1);

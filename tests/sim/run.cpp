@@ -168,8 +168,8 @@ class scenario {
   void look_for_leftovers() {
     for (const auto& c : clients_) {
       const std::string who = "client " + std::to_string(c->id);
-      if (c->engine.kept() != 0) world_.violate("I8: " + who + " still keeps a hold");
-      if (c->engine.rooms() != 0) world_.violate("I8: " + who + " still has a room in its gate");
+      if (c->engine.holdings() != 0) world_.violate("I8: " + who + " still has a holding");
+      if (c->engine.queues() != 0) world_.violate("I8: " + who + " still has a local queue");
       if (c->way->waiting() != 0) world_.violate("I8: " + who + " still has a call or a claim");
     }
     const std::string left = service_->leftovers();

@@ -9,8 +9,8 @@
 namespace holdfast::sim {
 
 using namespace std::chrono_literals;
+using core::lease_state;
 using core::outcome;
-using core::tenancy;
 using runtime::later;
 using runtime::span;
 using runtime::task;
@@ -136,7 +136,7 @@ void users::check_fence_after_breaks(const checker::watched& mine, real asked) {
   }
 }
 
-task<void> users::hold(client& c, std::shared_ptr<tenancy> lease, std::vector<std::string> names, real asked) {
+task<void> users::hold(client& c, std::shared_ptr<lease_state> lease, std::vector<std::string> names, real asked) {
   ++result_.granted;
   std::vector<checker::watched*> all;
   for (const std::string& name : names) {
@@ -173,7 +173,7 @@ task<void> users::hold(client& c, std::shared_ptr<tenancy> lease, std::vector<st
   for (checker::watched* mine : all) checker_.forget(*mine);
 }
 
-task<void> users::renew(client& c, std::shared_ptr<tenancy> lease) {
+task<void> users::renew(client& c, std::shared_ptr<lease_state> lease) {
   const milliseconds ttl = any_ttl();
   const limit until(lease->of()->deadline());
   ++result_.operations;
@@ -182,7 +182,7 @@ task<void> users::renew(client& c, std::shared_ptr<tenancy> lease) {
 }
 
 /// The writer stops writing before it asks: readers may be admitted before its reply arrives, or if the reply is lost.
-task<void> users::downgrade(client& c, std::shared_ptr<tenancy> lease, checker::watched& mine) {
+task<void> users::downgrade(client& c, std::shared_ptr<lease_state> lease, checker::watched& mine) {
   mine.become_reader();
   const limit until(later(c.io.now(), world_.chance(0.5) ? world_.between(0ms, 10ms) : span(1s)));
   ++result_.operations;

@@ -50,10 +50,10 @@ class users {
   runtime::task<void> resize(client&);
   runtime::task<void> revoke(client&);
   runtime::task<void> break_lock(client&);
-  runtime::task<void> hold(client&, std::shared_ptr<core::tenancy>, std::vector<std::string> names, real asked);
+  runtime::task<void> hold(client&, std::shared_ptr<core::lease_state>, std::vector<std::string> names, real asked);
   void check_fence_after_breaks(const checker::watched&, real asked);
-  runtime::task<void> renew(client&, std::shared_ptr<core::tenancy>);
-  runtime::task<void> downgrade(client&, std::shared_ptr<core::tenancy>, checker::watched&);
+  runtime::task<void> renew(client&, std::shared_ptr<core::lease_state>);
+  runtime::task<void> downgrade(client&, std::shared_ptr<core::lease_state>, checker::watched&);
   runtime::task<void> add_one(client&, const checker::watched&);
   runtime::task<void> only_read(client&, const checker::watched&);
   runtime::task<void> take(client&, std::string name, storage::share);

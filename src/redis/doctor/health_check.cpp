@@ -153,7 +153,7 @@ class health_check {
       const std::optional<value> page =
           co_await ask_if_allowed(scan, "redis.keys", "+scan +type", "Keys that are left over");
       if (!page) co_return;
-      if (page->items.size() != 2) throw storage::failure(errc::not_ready, "an answer to SCAN that makes no sense");
+      if (page->items.size() != 2) throw storage::failure(errc::not_ready, "the reply to SCAN is malformed");
       cursor = page->items[0].text;
       over = cursor == "0";
       for (const value& key : page->items[1].items) {

@@ -27,7 +27,7 @@ std::chrono::system_clock::time_point date_of(std::uint64_t microseconds) noexce
   return std::chrono::system_clock::time_point(std::chrono::microseconds(some));
 }
 
-std::optional<state::note> note_of_breaking(std::string_view text) {
+std::optional<state::note> break_record_in(std::string_view text) {
   const std::size_t id = text.find(' ');
   if (id == std::string_view::npos) return std::nullopt;
   text.remove_prefix(id + 1);
@@ -38,7 +38,7 @@ std::optional<state::note> note_of_breaking(std::string_view text) {
   return state::note{std::string(text.substr(*by)), std::string(text.substr(0, *by)), *fence, date_of(*at)};
 }
 
-state::note note_of_asking(std::string_view fence, std::string_view reason, std::string_view by) {
+state::note revoke_request_in_reply(std::string_view fence, std::string_view reason, std::string_view by) {
   state::note is;
   std::from_chars(fence.data(), fence.data() + fence.size(), is.fence);
   is.reason = reason.substr(std::min<std::size_t>(1, reason.size()));

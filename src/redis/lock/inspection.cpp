@@ -86,8 +86,8 @@ std::optional<inspection> inspection::of(const value& v) {
   if (is.waiting != 0) is.waiting_since = date_of(std::min(number_in<std::uint64_t>(v.items[10].text), now));
   for (const value& each : v.items[7].items) (void)seen.add(is.waiters.emplace_back(), each.text);
   const std::vector<value>& asked = v.items[8].items;
-  if (asked.size() == 3) is.asked = note_of_asking(asked[0].text, asked[1].text, asked[2].text);
-  is.broken = note_of_breaking(v.items[9].text);
+  if (asked.size() == 3) is.asked = revoke_request_in_reply(asked[0].text, asked[1].text, asked[2].text);
+  is.broken = break_record_in(v.items[9].text);
   return seen;
 }
 

@@ -5,7 +5,7 @@
 namespace holdfast::redis {
 
 storage::failure malformed_reply(std::string_view what) {
-  return {errc::foreign, "the server's answer makes no sense: " + std::string(what)};
+  return {errc::foreign, "the server's reply is malformed: " + std::string(what)};
 }
 
 bool is_number(const value& v, std::int64_t least) {

@@ -25,7 +25,7 @@ class election_api : public testing::Test {
   /// The cell in which leaders announce themselves.
   storage::reading announced() {
     runtime::inline_io here;
-    core::asked_cell c = detail::service::of(store_)->open_cell("election/a", "a");
+    core::reliable_cell c = detail::service::of(store_)->open_cell("election/a", "a");
     return run_inline(c.look(here, within(test::hang))).value();
   }
   const test::memory_service service_;
@@ -103,7 +103,7 @@ TEST_F(election_api, keeps_leading_after_the_store_was_closed) {
 
 TEST_F(election_api, never_overwrites_an_announcement_with_a_higher_fence) {
   runtime::inline_io here;
-  core::asked_cell c = detail::service::of(store_)->open_cell("election/a", "a");
+  core::reliable_cell c = detail::service::of(store_)->open_cell("election/a", "a");
   const std::uint64_t high = ~std::uint64_t{0};
   const storage::change newer{{1, 1}, high, "newer", 1h, false};
   ASSERT_TRUE(run_inline(c.put(here, announced().version, newer, within(test::hang))).is_yes());

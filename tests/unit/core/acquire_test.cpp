@@ -7,7 +7,7 @@ namespace {
 
 using acquire = engine_test;
 
-/// A process that died with the lock: nobody renews it.
+/// A process that died with the lock, which is not renewed.
 class dead_holder {
  public:
   dead_holder(world& w, std::string name, milliseconds ttl)
@@ -65,12 +65,12 @@ TEST_F(acquire, takes_the_lock_of_a_dead_process_when_its_ttl_is_over) {
   EXPECT_TRUE(client_.held(client_.taken(asked)));
 }
 
-TEST_F(acquire, is_busy_after_one_look_at_a_lock_that_is_held_and_leaves_no_trace) {
+TEST_F(acquire, is_busy_after_one_look_at_a_held_lock_and_leaves_no_trace) {
   client other(world_);
   const auto theirs = other.take("a");
   EXPECT_EQ(client_.look("a").what, kind::busy);
   EXPECT_EQ(other.look("a").what, kind::busy);
-  EXPECT_EQ(client_.engine.rooms(), 0u);
+  EXPECT_EQ(client_.engine.queues(), 0u);
   (void)other.give(theirs);
   EXPECT_EQ(world_.server->size(), 0u);
 }
@@ -110,7 +110,7 @@ TEST_F(acquire, stops_at_once_when_asked_to) {
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
-TEST_F(acquire, calls_the_next_in_line_when_the_one_at_the_store_gives_up) {
+TEST_F(acquire, wakes_the_next_waiter_when_the_head_gives_up) {
   client other(world_);
   const auto theirs = other.take("a");
   std::future<outcome> first = client_.ask("a", {.within = 1s});
@@ -121,7 +121,7 @@ TEST_F(acquire, calls_the_next_in_line_when_the_one_at_the_store_gives_up) {
   EXPECT_TRUE(client_.held(client_.taken(second)));
 }
 
-TEST_F(acquire, is_granted_when_the_lock_comes_in_the_instant_it_was_asked_to_stop) {
+TEST_F(acquire, is_granted_when_the_lock_arrives_in_the_instant_of_a_stop) {
   client other(world_);
   const auto theirs = other.take("a");
   std::stop_source stop;
@@ -132,14 +132,14 @@ TEST_F(acquire, is_granted_when_the_lock_comes_in_the_instant_it_was_asked_to_st
   EXPECT_EQ(client_.end_of(asked).what, kind::granted);
 }
 
-TEST_F(acquire, goes_to_the_store_when_it_is_called_in_the_instant_it_was_asked_to_stop) {
-  const auto lease = client_.take("a", {.on = {.ttl = 11s}});  // other terms: not handed over, but called in
+TEST_F(acquire, wakes_the_next_waiter_when_woken_in_the_instant_of_a_stop) {
+  const auto lease = client_.take("a", {.on = {.ttl = 11s}});  // other terms: not handed over
   std::stop_source stop;
   std::future<outcome> first = client_.ask("a", {.stop = stop.get_token()}), second = client_.ask("a");
   client_.store.hold_back(call::release);
   std::future<released> given = client_.give(lease);
-  client_.store.deliver();  // the release goes on first,
-  stop.request_stop();      // and calls one that is stopped already, but has not run yet
+  client_.store.deliver();  // the release continues first
+  stop.request_stop();      // and wakes a caller that was stopped and has not run yet
   world_.run();
   EXPECT_EQ(given.get(), released::yes);
   (void)client_.give(client_.taken(first));
@@ -165,7 +165,7 @@ TEST_F(acquire, does_not_take_a_yes_that_took_longer_than_its_ttl) {
   world_.advance(2s);
   client_.store.deliver();
   world_.run();
-  EXPECT_FALSE(is_ready(asked)) << "somebody else may have it by now";
+  EXPECT_FALSE(is_ready(asked)) << "another client may have it by now";
   world_.advance(10ms);
   const auto lease = client_.taken(asked);
   EXPECT_TRUE(client_.held(lease));
@@ -182,7 +182,7 @@ TEST_F(acquire, counts_the_deadline_from_before_the_request) {
   EXPECT_EQ(client_.taken(asked)->of()->deadline(), sent + 10s - 102ms);
 }
 
-TEST_F(acquire, fails_when_the_store_was_silent_for_as_long_as_patience_lasts) {
+TEST_F(acquire, fails_when_the_store_is_silent_for_its_patience) {
   world_.lose_all_requests();
   std::future<outcome> asked = client_.ask("a");
   world_.advance(5s - 1ns);
@@ -193,14 +193,14 @@ TEST_F(acquire, fails_when_the_store_was_silent_for_as_long_as_patience_lasts) {
   EXPECT_EQ(end.why->code, errc::unreachable);
 }
 
-TEST_F(acquire, fails_after_one_look_too_when_the_store_is_silent) {
+TEST_F(acquire, fails_after_one_look_when_the_store_is_silent) {
   world_.lose_all_requests();
   std::future<outcome> asked = client_.ask("a", {.one_look = true});
   world_.advance(5s);
   EXPECT_EQ(client_.end_of(asked).what, kind::failed);
 }
 
-TEST_F(acquire, waits_with_its_one_look_no_longer_than_a_limit_that_bounds_it) {
+TEST_F(acquire, bounds_one_look_by_its_limit) {
   world_.lose_all_requests();
   std::future<outcome> asked = client_.ask("a", {.within = 20ms, .one_look = true, .bounded = true});
   world_.advance(20ms);
@@ -228,11 +228,11 @@ TEST_F(acquire, is_busy_when_its_limit_ends_before_an_answer) {
   world_.advance(1s);
   const outcome end = client_.end_of(asked);
   EXPECT_EQ(end.what, kind::busy);
-  ASSERT_TRUE(end.why) << "the observer is told that there was no answer";
+  ASSERT_TRUE(end.why) << "the event says that there was no answer";
   EXPECT_EQ(end.why->code, errc::unreachable);
 }
 
-TEST_F(acquire, fails_at_its_limit_before_an_answer_where_one_is_needed) {
+TEST_F(acquire, fails_at_its_limit_without_an_answer_if_one_is_needed) {
   world_.lose_all_requests();
   std::future<outcome> looks =
       client_.ask("a", {.within = 1s, .one_look = true, .bounded = true, .needs_answer = true});
@@ -289,14 +289,14 @@ TEST_F(acquire, fails_at_its_limit_when_the_store_said_why) {
   EXPECT_EQ(end.why->text, "connection refused");
 }
 
-TEST_F(acquire, is_busy_when_its_limit_ends_while_a_store_that_has_just_said_no_is_asked_again) {
+TEST_F(acquire, is_busy_when_its_limit_ends_just_after_a_no) {
   client other(world_);
   const auto theirs = other.take("a");
   std::future<outcome> asked = client_.ask("a", {.within = 10s + 5ms});
   world_.advance(10s - 1ns);
   client_.store.hold_back(call::poll);
   world_.advance(1ns);
-  ASSERT_EQ(client_.store.held_back(), 1u) << "it looks again when the ttl that it was told of is over";
+  ASSERT_EQ(client_.store.held_back(), 1u) << "it polls again when the ttl of the holder has passed";
   world_.advance(5ms);
   EXPECT_EQ(client_.end_of(asked).what, kind::busy);
 }
@@ -310,10 +310,10 @@ TEST_F(acquire, is_busy_when_its_limit_ends_in_a_silence_after_a_no) {
   world_.advance(1s + 1ns);
   const outcome end = client_.end_of(asked);
   EXPECT_EQ(end.what, kind::busy);
-  EXPECT_TRUE(end.why) << "it has been silent for long";
+  EXPECT_TRUE(end.why) << "it has been silent for longer than usual";
 }
 
-TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
+TEST_F(acquire, polls_a_store_that_is_not_ready_without_flooding_it) {
   world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   std::future<outcome> asked = client_.ask("a");
   world_.advance(4s);
@@ -325,7 +325,7 @@ TEST_F(acquire, asks_a_store_that_is_not_ready_again_but_does_not_storm_it) {
   EXPECT_TRUE(client_.held(client_.taken(asked)));
 }
 
-TEST_F(acquire, tells_what_the_store_said_though_it_was_busy_for_a_while_before_the_last_try) {
+TEST_F(acquire, reports_the_last_store_error_after_a_busy_phase) {
   const dead_holder dead(world_, "a", 2s);
   world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   std::future<outcome> asked = client_.ask("a", {.within = 4s});
@@ -348,7 +348,7 @@ TEST_F(acquire, fails_at_once_when_asking_again_cannot_help) {
   EXPECT_EQ(end.why->text, "the server's words");
 }
 
-TEST_F(acquire, gives_back_in_the_background_what_it_may_have_got_after_its_limit) {
+TEST_F(acquire, releases_in_the_background_what_was_granted_unheard) {
   world_.server->set_faults({.lose_replies = 1});
   std::future<outcome> asked = client_.ask("a", {.within = 1s});
   EXPECT_EQ(world_.server->size(), 1u) << "the request was carried out";
@@ -362,7 +362,7 @@ TEST_F(acquire, gives_back_in_the_background_what_it_may_have_got_after_its_limi
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
-TEST_F(acquire, calls_the_next_in_line_when_no_claim_can_be_made) {
+TEST_F(acquire, wakes_the_next_waiter_when_no_claim_can_be_made) {
   const auto lease = client_.take("a", {.on = {.ttl = 11s}});
   std::future<outcome> first = client_.ask("a"), second = client_.ask("a");
   client_.store.fail_next_open();
@@ -372,7 +372,7 @@ TEST_F(acquire, calls_the_next_in_line_when_no_claim_can_be_made) {
   EXPECT_TRUE(client_.held(client_.taken(second)));
 }
 
-TEST_F(acquire, tells_what_happened) {
+TEST_F(acquire, reports_its_events) {
   using what = event::kind;
   client other(world_);
   const auto theirs = other.take("a", {.on = {.ttl = 10s, .label = "theirs"}});
@@ -392,7 +392,7 @@ TEST_F(acquire, tells_what_happened) {
   EXPECT_EQ(events[2].fence, lease->fence());
 }
 
-TEST_F(acquire, tells_that_a_caller_gave_up_and_why) {
+TEST_F(acquire, reports_why_a_caller_gave_up) {
   client other(world_);
   const auto theirs = other.take("a");
   std::future<outcome> asked = client_.ask("a", {.within = 3s});

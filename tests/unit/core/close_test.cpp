@@ -9,7 +9,7 @@ using close = engine_test;
 
 errc code_of(const outcome& end) { return end.why ? end.why->code : errc{}; }
 
-TEST_F(close, wakes_everybody_who_waits) {
+TEST_F(close, wakes_all_waiters) {
   client other(world_);
   const auto theirs = other.take("a"), theirs_too = other.take("b");
   std::stop_source unused;
@@ -27,7 +27,7 @@ TEST_F(close, wakes_everybody_who_waits) {
   EXPECT_EQ(world_.server->size(), 0u) << "those who were woken left their places in the queue";
 }
 
-TEST_F(close, wakes_those_who_wait_for_a_silent_store) {
+TEST_F(close, wakes_callers_that_wait_for_a_silent_store) {
   world_.lose_all_requests();
   std::future<outcome> asking = client_.ask("a");
   world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});

@@ -14,7 +14,7 @@ using storage::answer;
 using storage::grant;
 using storage::instant;
 
-class a_delayed_claim : public testing::Test {
+class delayed_claim : public testing::Test {
  protected:
   static constexpr storage::milliseconds ttl = 10s, delay = 5s;
   std::unique_ptr<storage::claim> opened(std::uint64_t owner) {
@@ -40,7 +40,7 @@ class a_delayed_claim : public testing::Test {
   std::uint64_t others_ = 100;
 };
 
-TEST_F(a_delayed_claim, ends_for_its_holder_long_before_the_store_gives_it_away) {
+TEST_F(delayed_claim, ends_for_its_holder_before_the_store_frees_the_lock) {
   answer<grant> got = poll(mine_);
   ASSERT_TRUE(got.is_yes());
   const instant ends = storage::deadline_after(io_.now(), ttl + delay) - delay;
@@ -51,7 +51,7 @@ TEST_F(a_delayed_claim, ends_for_its_holder_long_before_the_store_gives_it_away)
   EXPECT_TRUE(is_free());
 }
 
-TEST_F(a_delayed_claim, is_renewed_for_both) {
+TEST_F(delayed_claim, is_renewed_for_ttl_and_delay) {
   ASSERT_TRUE(poll(mine_).is_yes());
   io_.advance(3s);
   answer<instant> kept = tasks_.end_of(mine_.renew(io_, ttl, tasks_.in(1s)));
@@ -60,20 +60,20 @@ TEST_F(a_delayed_claim, is_renewed_for_both) {
   EXPECT_EQ(store_.renewed_for(), std::vector<storage::milliseconds>{ttl + delay});
 }
 
-TEST_F(a_delayed_claim, is_free_at_once_when_it_is_released) {
+TEST_F(delayed_claim, is_free_at_once_when_it_is_released) {
   ASSERT_TRUE(poll(mine_).is_yes());
   ASSERT_TRUE(tasks_.end_of(mine_.release(io_, tasks_.in(1s))).is_yes());
   EXPECT_TRUE(is_free());
 }
 
-TEST_F(a_delayed_claim, makes_a_short_grant_longer_before_it_counts_on_it) {
+TEST_F(delayed_claim, extends_a_short_grant_first) {
   store_.grant_for(4s);  // less than the delay: nothing of it would be left
   answer<grant> got = poll(mine_);
   ASSERT_TRUE(got.is_yes());
   EXPECT_GT(got.value().deadline, io_.now() + ttl / 2);
 }
 
-TEST_F(a_delayed_claim, does_not_know_what_it_has_while_a_short_grant_was_not_made_longer) {
+TEST_F(delayed_claim, is_unknown_when_a_short_grant_cannot_be_extended) {
   store_.grant_for(4s);
   store_.cut(test::watched_store::call::renew);
   EXPECT_TRUE(poll(mine_).is_unknown());

@@ -43,7 +43,7 @@ class eternal_store final : public storage::backend {
   bool broken = false;
 };
 
-TEST(eternal_hold, is_held_without_a_deadline_or_a_renewal) {
+TEST(eternal_holding, is_held_without_a_deadline_or_a_renewal) {
   world w;
   runtime::executor user(w.user.poster(), [](const char*) {});
   eternal_store store;
@@ -83,14 +83,14 @@ class eternal_world : public testing::Test {
     EXPECT_EQ(engine_.tasks().running(), 0);
     EXPECT_EQ(callers_.running(), 0);
   }
-  std::shared_ptr<tenancy> take(const terms& on) {
+  std::shared_ptr<lease_state> take(const terms& on) {
     request wanted("a", on, limit(runtime::never), false);
     std::future<outcome> asked = holdfast::test::start(callers_, engine_.acquire(world_.io, std::move(wanted)));
     world_.run();
     return asked.get().lease;
   }
   /// Held until one instant before its max_hold, and not after it.
-  void ends_at(const std::shared_ptr<tenancy>& lease, instant end) {
+  void ends_at(const std::shared_ptr<lease_state>& lease, instant end) {
     const std::stop_token lost = lease->lost_token();
     EXPECT_EQ(lease->of()->deadline(), end);
     world_.advance(end - world_.io.now() - 1ns);
@@ -99,8 +99,8 @@ class eternal_world : public testing::Test {
     world_.advance(1ns);
     EXPECT_FALSE(lease->held(world_.io.now()));
     EXPECT_TRUE(lost.stop_requested());
-    EXPECT_EQ(store_.calls.back(), call::release) << "the store was not told";
-    EXPECT_EQ(engine_.kept(), 0u);
+    EXPECT_EQ(store_.calls.back(), call::release) << "the claim was not released";
+    EXPECT_EQ(engine_.holdings(), 0u);
   }
 
   world world_;
@@ -110,12 +110,12 @@ class eternal_world : public testing::Test {
   runtime::task_group callers_{world_.io};
 };
 
-TEST_F(eternal_world, ends_a_hold_at_its_max_hold) {
+TEST_F(eternal_world, ends_a_holding_at_its_max_hold) {
   const auto lease = take({.ttl = 10s, .max_hold = 1min});
   ends_at(lease, world_.io.now() + 1min);
 }
 
-TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renewed_it) {
+TEST_F(eternal_world, ends_a_renewed_holding_at_its_max_hold) {
   const auto lease = take({.ttl = 10s, .max_hold = 1min});
   const instant end = world_.io.now() + 1min;
   world_.advance(1s);
@@ -126,7 +126,7 @@ TEST_F(eternal_world, ends_a_hold_at_its_max_hold_also_when_its_holder_has_renew
   ends_at(lease, end);
 }
 
-TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if_that_cannot_be_mended) {
+TEST_F(eternal_world, loses_a_holding_when_a_doubt_turns_out_permanent) {
   const auto lease = take({.ttl = 10s});
   store_.events->in_doubt(storage::no_shard);
   world_.run();
@@ -135,7 +135,7 @@ TEST_F(eternal_world, looks_at_a_hold_when_its_store_is_in_doubt_and_loses_it_if
   store_.broken = true;
   store_.events->in_doubt(storage::no_shard);
   world_.run();
-  EXPECT_EQ(lease->state(), tenancy::phase::lost);
+  EXPECT_EQ(lease->state(), lease_state::phase::lost);
 }
 
 }  // namespace

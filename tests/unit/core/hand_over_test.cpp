@@ -5,11 +5,11 @@
 namespace holdfast::core::engine_tests {
 namespace {
 
-using lease_ptr = std::shared_ptr<tenancy>;
+using lease_ptr = std::shared_ptr<lease_state>;
 
 class hand_over : public testing::Test {
  protected:
-  /// Releases the lease, which becomes that of the next in line. True: it cost no request to the store.
+  /// Releases the lease and replaces it by that of the next waiter. Returns true if the store got no request.
   static bool is_handed_over(client& c, lease_ptr& lease, std::future<outcome>& next) {
     const std::size_t before = c.store.calls().size();
     EXPECT_EQ(c.give(lease).get(), released::yes);
@@ -22,7 +22,7 @@ class hand_over : public testing::Test {
     lease = then;
     return same_hold;
   }
-  /// The same for a holder on some terms and a caller on others.
+  /// Same as above, for a holder and a waiter with these terms.
   bool is_handed_over(const terms& holder, const terms& caller) {
     client c(world_);
     lease_ptr lease = c.take("a", {.on = holder});
@@ -43,7 +43,7 @@ TEST_F(hand_over, costs_no_request_and_takes_the_next_fence) {
   EXPECT_EQ(c.store.calls(), std::vector{call::poll});
 }
 
-TEST_F(hand_over, ends_after_a_burst_and_begins_anew_with_the_next_turn) {
+TEST_F(hand_over, ends_after_a_burst_and_resumes_with_the_next_holding) {
   client c(world_, {.patience = 5s, .burst = 3});
   lease_ptr lease = c.take("a");
   std::vector<std::future<outcome>> waiting;
@@ -84,7 +84,7 @@ TEST_F(hand_over, ends_when_the_turn_has_lasted_for_a_tenth_of_the_ttl) {
     std::future<outcome> next = c.ask("a"), last = c.ask("a");
     world_.advance(500ms);
     EXPECT_TRUE(is_handed_over(c, lease, next));
-    world_.advance(too_long ? 500ms : 500ms - 1ns);  // the whole turn counts, not this tenancy
+    world_.advance(too_long ? 500ms : 500ms - 1ns);  // counted from the first lease
     EXPECT_EQ(is_handed_over(c, lease, last), !too_long);
   }
 }
@@ -94,7 +94,7 @@ TEST_F(hand_over, happens_only_while_more_than_half_of_the_ttl_is_left) {
     client c(world_, {.patience = 30s, .burst = 16});
     c.store.hold_back(call::poll);
     std::future<outcome> first = c.ask("a"), next = c.ask("a");
-    world_.advance(too_old ? 4'898ms : 4'898ms - 1ns);  // on its way; of 9.898 s then 5 s are left
+    world_.advance(too_old ? 4'898ms : 4'898ms - 1ns);  // in flight; 5 s of 9.898 s are left then
     c.store.deliver();
     world_.run();
     lease_ptr lease = c.taken(first);
@@ -102,7 +102,7 @@ TEST_F(hand_over, happens_only_while_more_than_half_of_the_ttl_is_left) {
   }
 }
 
-TEST_F(hand_over, is_for_callers_who_want_the_same) {
+TEST_F(hand_over, happens_only_on_equal_terms) {
   const terms usual{.ttl = 10s}, labelled{.ttl = 10s, .label = "x"};
   EXPECT_TRUE(is_handed_over(usual, usual));
   EXPECT_TRUE(is_handed_over(labelled, labelled));
@@ -111,7 +111,7 @@ TEST_F(hand_over, is_for_callers_who_want_the_same) {
   EXPECT_FALSE(is_handed_over(usual, labelled));
 }
 
-TEST_F(hand_over, is_not_for_fixed_leases_nor_for_those_with_an_end) {
+TEST_F(hand_over, is_not_for_fixed_or_bounded_leases) {
   const terms usual{.ttl = 10s}, fixed{.ttl = 10s, .renew = false}, bounded{.ttl = 10s, .max_hold = 20s};
   EXPECT_FALSE(is_handed_over(fixed, fixed));
   EXPECT_FALSE(is_handed_over(bounded, bounded));
@@ -120,7 +120,7 @@ TEST_F(hand_over, is_not_for_fixed_leases_nor_for_those_with_an_end) {
   EXPECT_FALSE(is_handed_over(fixed, usual));
 }
 
-TEST_F(hand_over, is_not_for_a_hold_whose_ttl_was_changed) {
+TEST_F(hand_over, is_not_for_a_holding_whose_ttl_was_changed) {
   client c(world_);
   lease_ptr lease = c.take("a");
   std::future<outcome> next = c.ask("a");
@@ -128,7 +128,7 @@ TEST_F(hand_over, is_not_for_a_hold_whose_ttl_was_changed) {
   EXPECT_FALSE(is_handed_over(c, lease, next));
 }
 
-TEST_F(hand_over, does_not_jump_over_a_caller_who_wants_something_else) {
+TEST_F(hand_over, does_not_skip_a_waiter_that_wants_other_terms) {
   client c(world_);
   lease_ptr lease = c.take("a");
   std::future<outcome> other_terms = c.ask("a", {.on = {.ttl = 11s}}), same_terms = c.ask("a");
@@ -136,7 +136,7 @@ TEST_F(hand_over, does_not_jump_over_a_caller_who_wants_something_else) {
   EXPECT_FALSE(is_ready(same_terms));
 }
 
-TEST_F(hand_over, skips_a_caller_who_has_given_up) {
+TEST_F(hand_over, skips_a_waiter_that_has_given_up) {
   client c(world_);
   lease_ptr lease = c.take("a");
   std::future<outcome> gone = c.ask("a", {.within = 100ms}), next = c.ask("a");
@@ -145,18 +145,18 @@ TEST_F(hand_over, skips_a_caller_who_has_given_up) {
   EXPECT_TRUE(is_handed_over(c, lease, next));
 }
 
-TEST_F(hand_over, goes_to_a_caller_who_was_asked_to_stop_in_the_same_instant_and_is_not_lost) {
+TEST_F(hand_over, is_not_lost_when_its_receiver_stops_in_the_same_instant) {
   client c(world_);
   const lease_ptr lease = c.take("a");
   std::stop_source stop;
   std::future<outcome> next = c.ask("a", {.stop = stop.get_token()});
   stop.request_stop();  // it is posted, and has not run yet
-  EXPECT_EQ(c.engine.end_tenancy(*lease, world_.io.now()), released::yes);
+  EXPECT_EQ(c.engine.end_lease(*lease, world_.io.now()), released::yes);
   world_.run();
   EXPECT_EQ(c.end_of(next).what, kind::granted);
 }
 
-TEST_F(hand_over, gives_fences_that_grow_whoever_gets_the_lock) {
+TEST_F(hand_over, gives_fences_that_only_grow) {
   client first(world_), second(world_, {.patience = 5s, .burst = 2});
   std::vector<std::pair<client*, std::future<outcome>>> waiting;
   client* holder = &first;
@@ -177,7 +177,7 @@ TEST_F(hand_over, gives_fences_that_grow_whoever_gets_the_lock) {
   }
 }
 
-TEST_F(hand_over, tells_the_end_of_one_tenancy_before_the_beginning_of_the_next) {
+TEST_F(hand_over, reports_the_end_of_one_lease_before_the_next_begins) {
   using what = event::kind;
   client c(world_);
   lease_ptr lease = c.take("a");

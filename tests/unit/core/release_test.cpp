@@ -12,8 +12,8 @@ TEST_F(release, frees_the_lock_and_leaves_nothing) {
   EXPECT_EQ(client_.give(lease).get(), released::yes);
   EXPECT_FALSE(client_.held(lease));
   EXPECT_EQ(world_.server->size(), 0u);
-  EXPECT_EQ(client_.engine.kept(), 0u);
-  EXPECT_EQ(client_.engine.rooms(), 0u);
+  EXPECT_EQ(client_.engine.holdings(), 0u);
+  EXPECT_EQ(client_.engine.queues(), 0u);
 }
 
 TEST_F(release, does_not_stop_the_lost_token) {
@@ -29,7 +29,7 @@ TEST_F(release, is_yes_when_it_was_done_before) {
   EXPECT_EQ(client_.give(lease).get(), released::yes);
   const auto next = client_.take("a");
   EXPECT_EQ(client_.give(lease).get(), released::yes);
-  EXPECT_TRUE(client_.held(next)) << "it released the lock of another";
+  EXPECT_TRUE(client_.held(next)) << "it released the next lease";
 }
 
 TEST_F(release, is_lost_after_the_deadline) {
@@ -39,7 +39,7 @@ TEST_F(release, is_lost_after_the_deadline) {
   EXPECT_EQ(client_.give(lease).get(), released::lost);
 }
 
-TEST_F(release, is_lost_when_the_store_says_that_it_was_not_ours) {
+TEST_F(release, is_lost_when_the_store_rejects_it) {
   const auto lease = client_.take("a");
   world_.server->forget_everything();
   EXPECT_EQ(client_.give(lease).get(), released::lost);
@@ -47,7 +47,7 @@ TEST_F(release, is_lost_when_the_store_says_that_it_was_not_ours) {
   EXPECT_EQ(client_.seen->events(event::kind::released)[0].why, errc::lost);
 }
 
-TEST_F(release, does_not_free_the_lock_of_whoever_got_it_after_a_loss) {
+TEST_F(release, does_not_free_the_lock_of_the_next_holder_after_a_loss) {
   client other(world_);
   const auto lease = client_.take("a");
   world_.server->forget_everything();
@@ -74,7 +74,7 @@ TEST_F(release, waits_for_a_renewal_that_is_under_way) {
   EXPECT_EQ(client_.store.count(call::renew), 1);
 }
 
-TEST_F(release, is_unknown_when_that_renewal_takes_longer_than_its_limit_and_is_done_later) {
+TEST_F(release, is_unknown_and_done_later_if_a_renewal_outlasts_its_limit) {
   const auto lease = client_.take("a");
   client_.store.hold_back(call::renew);
   world_.advance(3'333ms);
@@ -87,7 +87,7 @@ TEST_F(release, is_unknown_when_that_renewal_takes_longer_than_its_limit_and_is_
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
-TEST_F(release, is_unknown_when_the_store_is_silent_and_is_done_later_in_the_background) {
+TEST_F(release, is_unknown_and_done_later_when_the_store_is_silent) {
   const auto lease = client_.take("a");
   world_.lose_all_requests();
   std::future<released> given = client_.give(lease, 1s);
@@ -107,7 +107,7 @@ TEST_F(release, does_not_become_a_yes_by_being_repeated_after_an_unknown) {
   EXPECT_EQ(client_.give(lease).get(), released::unknown);
 }
 
-TEST_F(release, is_unknown_to_a_second_caller_while_the_first_one_waits_for_the_answer) {
+TEST_F(release, is_unknown_to_a_second_caller_while_the_first_waits) {
   const auto lease = client_.take("a");
   client_.store.hold_back(call::release);
   std::future<released> first = client_.give(lease), second = client_.give(lease);
@@ -119,14 +119,14 @@ TEST_F(release, is_unknown_to_a_second_caller_while_the_first_one_waits_for_the_
   EXPECT_EQ(client_.give(lease).get(), released::yes) << "by now it is known";
 }
 
-TEST_F(release, is_lost_to_a_second_caller_too_when_the_store_said_that_it_was_not_ours) {
+TEST_F(release, is_lost_to_a_second_caller_when_the_store_rejected_it) {
   const auto lease = client_.take("a");
   world_.server->forget_everything();
   EXPECT_EQ(client_.give(lease).get(), released::lost);
   EXPECT_EQ(client_.give(lease).get(), released::lost);
 }
 
-TEST_F(release, that_gets_no_answer_lets_the_next_in_line_go_to_the_store) {
+TEST_F(release, wakes_the_next_waiter_when_it_gets_no_answer) {
   const auto lease = client_.take("a", {.on = {.ttl = 11s}});
   std::future<outcome> next = client_.ask("a");
   client_.store.cut(call::release);
@@ -134,7 +134,7 @@ TEST_F(release, that_gets_no_answer_lets_the_next_in_line_go_to_the_store) {
   EXPECT_TRUE(client_.held(client_.taken(next)));
 }
 
-TEST_F(release, in_the_background_gives_up_after_a_ttl) {
+TEST_F(release, in_the_background_ends_after_a_ttl) {
   const auto lease = client_.take("a");
   world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   EXPECT_EQ(client_.give(lease).get(), released::unknown);
@@ -146,10 +146,10 @@ TEST_F(release, in_the_background_gives_up_after_a_ttl) {
   const int all = client_.store.count(call::release);
   world_.advance(1min);
   EXPECT_EQ(client_.store.count(call::release), all);
-  EXPECT_EQ(client_.engine.tasks().running(), 1) << "only the keeper";
+  EXPECT_EQ(client_.engine.tasks().running(), 1) << "only the renewer";
 }
 
-TEST_F(release, of_a_hold_that_was_handed_over_ends_the_last_tenancy_only) {
+TEST_F(release, of_a_lease_that_was_handed_over_has_no_effect) {
   const auto first = client_.take("a");
   std::future<outcome> asked = client_.ask("a");
   EXPECT_EQ(client_.give(first).get(), released::yes);
@@ -159,7 +159,7 @@ TEST_F(release, of_a_hold_that_was_handed_over_ends_the_last_tenancy_only) {
   EXPECT_EQ(world_.server->size(), 1u);
 }
 
-TEST_F(release, of_a_lost_tenancy_leaves_the_next_one_alone) {
+TEST_F(release, of_a_lost_lease_leaves_the_next_one_alone) {
   const auto first = client_.take("a");
   std::future<outcome> asked = client_.ask("a");
   world_.server->forget_everything();

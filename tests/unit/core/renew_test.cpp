@@ -29,7 +29,7 @@ TEST_F(renew, with_a_shorter_ttl_never_shortens_what_is_held_already) {
   EXPECT_EQ(client_.look("a").what, kind::busy);
 }
 
-TEST_F(renew, with_a_shorter_ttl_is_kept_at_that_pace) {
+TEST_F(renew, with_a_shorter_ttl_is_renewed_at_that_pace) {
   const auto lease = client_.take("a");
   EXPECT_TRUE(client_.renew(lease, 1s).get().is_yes());
   world_.advance(1min);
@@ -60,7 +60,7 @@ TEST_F(renew, of_a_fixed_lease_moves_its_end) {
   EXPECT_FALSE(client_.held(lease));
 }
 
-TEST_F(renew, gives_a_silent_store_up_after_patience) {
+TEST_F(renew, fails_when_the_store_is_silent_for_its_patience) {
   const auto lease = client_.take("a", {.on = {.ttl = 60s}});
   const instant deadline = lease->of()->deadline();
   world_.lose_all_requests();
@@ -74,7 +74,7 @@ TEST_F(renew, gives_a_silent_store_up_after_patience) {
   EXPECT_TRUE(client_.held(lease));
 }
 
-TEST_F(renew, gives_a_silent_store_up_when_half_of_what_is_left_is_over) {
+TEST_F(renew, fails_when_half_of_the_time_to_the_deadline_has_passed) {
   const auto lease = client_.take("a", {.on = {.ttl = 2s}});
   world_.lose_all_requests();
   std::future<storage::answer<instant>> asked = client_.renew(lease, 2s, 1h);
@@ -85,22 +85,22 @@ TEST_F(renew, gives_a_silent_store_up_when_half_of_what_is_left_is_over) {
   EXPECT_TRUE(asked.get().is_unknown());
 }
 
-TEST_F(renew, that_got_no_answer_costs_no_lease_when_the_silence_was_shorter_than_that) {
+TEST_F(renew, without_an_answer_leaves_time_for_another_renewal) {
   const auto lease = client_.take("a", {.on = {.ttl = 2s}});
   client_.store.hold_back(call::renew);  // this one reply never comes
   std::future<storage::answer<instant>> asked = client_.renew(lease, 2s, 1h);
   client_.store.pass_on_from_now();
   world_.advance(1min);
   EXPECT_TRUE(asked.get().is_unknown());
-  EXPECT_TRUE(client_.held(lease)) << "the holder's own renewal kept the keeper out until it was too late";
+  EXPECT_TRUE(client_.held(lease)) << "the holder's own renewal kept the renewer waiting for too long";
   EXPECT_TRUE(client_.seen->events(event::kind::lost).empty());
 }
 
-TEST_F(renew, of_a_lost_lease_says_no_at_once_while_it_is_being_given_back) {
+TEST_F(renew, of_a_lost_lease_says_no_at_once_while_it_is_released) {
   const auto lease = client_.take("a", {.on = {.ttl = 1s, .renew = false}});
   client_.store.hold_back(call::release);
   world_.advance(1s);
-  ASSERT_EQ(client_.store.held_back(), 1u) << "nobody gives it back";
+  ASSERT_EQ(client_.store.held_back(), 1u) << "it is not released";
   std::future<storage::answer<instant>> asked = client_.renew(lease, 1s);
   ASSERT_TRUE(is_ready(asked)) << "it waits for its turn";
   EXPECT_TRUE(asked.get().is_no());
@@ -112,14 +112,14 @@ TEST_F(renew, beyond_max_hold_is_not_followed_by_renewals_for_nothing) {
   world_.advance(3s);
   ASSERT_TRUE(client_.held(lease)) << "its holder has asked for an hour";
   client_.store.cut(call::renew);
-  EXPECT_TRUE(client_.renew(lease, 1h).get().is_unknown());  // the keeper looks after it, and finds that it is over
+  EXPECT_TRUE(client_.renew(lease, 1h).get().is_unknown());  // the renewer finds that its time is over
   world_.advance(2h);
   EXPECT_FALSE(client_.held(lease));
   for (const milliseconds ttl : client_.store.renewed_for()) EXPECT_GE(ttl, 10ms);
   EXPECT_EQ(client_.store.count(call::renew), 2) << "only the holder's own";
 }
 
-TEST_F(renew, of_a_lease_that_is_lost_or_released_says_no_and_asks_nobody) {
+TEST_F(renew, of_a_lost_or_released_lease_sends_no_request) {
   const auto lost = client_.take("a", {.on = {.ttl = 1s, .renew = false}});
   const auto gone = client_.take("b");
   (void)client_.give(gone);
@@ -129,7 +129,7 @@ TEST_F(renew, of_a_lease_that_is_lost_or_released_says_no_and_asks_nobody) {
   EXPECT_EQ(client_.store.count(call::renew), 0);
 }
 
-TEST_F(renew, that_the_store_denies_is_a_loss) {
+TEST_F(renew, that_the_store_rejects_is_a_loss) {
   const auto lease = client_.take("a");
   world_.server->forget_everything();
   EXPECT_TRUE(client_.renew(lease, 1s).get().is_no());
@@ -137,7 +137,7 @@ TEST_F(renew, that_the_store_denies_is_a_loss) {
   EXPECT_EQ(client_.seen->events(event::kind::lost).size(), 1u);
 }
 
-TEST_F(renew, waits_for_a_renewal_that_is_under_way_but_not_beyond_its_limit) {
+TEST_F(renew, waits_for_a_renewal_in_flight_within_its_limit) {
   const auto lease = client_.take("a");
   client_.store.hold_back(call::renew);
   world_.advance(3'333ms);

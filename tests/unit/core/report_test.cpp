@@ -17,21 +17,21 @@ using test::recorder;
 
 void ignore(const char*) {}
 
-event released(std::uint64_t fence) { return {.what = event::kind::released, .name = "a", .fence = fence}; }
+event released_event(std::uint64_t fence) { return {.what = event::kind::released, .name = "a", .fence = fence}; }
 
-TEST(reporter, tells_on_the_executor_in_order) {
+TEST(reporter, reports_on_the_executor_in_order) {
   const auto seen = std::make_shared<recorder>();
   const reporter report(seen);
   test::manual_executor theirs;
   runtime::executor user(theirs.poster(), ignore);
-  for (std::uint64_t k = 0; k < 10; ++k) report.tell(user, released(k));
-  EXPECT_TRUE(seen->events().empty()) << "told in place";
+  for (std::uint64_t k = 0; k < 10; ++k) report.tell(user, released_event(k));
+  EXPECT_TRUE(seen->events().empty()) << "reported by the caller itself";
   theirs.run();
   ASSERT_EQ(seen->events().size(), 10u);
   for (std::uint64_t k = 0; k < 10; ++k) EXPECT_EQ(seen->events()[k].fence, k);
 }
 
-TEST(reporter, keeps_the_texts_until_they_are_told) {
+TEST(reporter, keeps_texts_until_they_are_reported) {
   const auto seen = std::make_shared<recorder>();
   const reporter report(seen);
   test::manual_executor theirs;
@@ -51,12 +51,12 @@ TEST(reporter, does_nothing_without_an_observer) {
   const reporter report(nullptr);
   test::manual_executor theirs;
   runtime::executor user(theirs.poster(), ignore);
-  report.tell(user, released(1));
-  report.tell_here(released(1));
+  report.tell(user, released_event(1));
+  report.tell_here(released_event(1));
   EXPECT_EQ(theirs.waiting(), 0u);
 }
 
-/// Notices when it is called by two at once.
+/// Notices concurrent calls.
 class one_at_a_time final : public observer {
  public:
   void on(const event&) noexcept override {
@@ -71,13 +71,13 @@ class one_at_a_time final : public observer {
   std::atomic<bool> inside_{false};
 };
 
-TEST(reporter, tells_one_at_a_time_also_on_an_executor_with_many_threads) {
+TEST(reporter, reports_one_at_a_time_on_an_executor_with_many_threads) {
   const auto seen = std::make_shared<one_at_a_time>();
   const reporter report(seen);
   test::manual_executor theirs;
   runtime::executor user(theirs.poster(), ignore);
   test::threads tellers(2, [&](int) {
-    for (std::uint64_t k = 0; k < 500; ++k) report.tell(user, released(k));
+    for (std::uint64_t k = 0; k < 500; ++k) report.tell(user, released_event(k));
   });
   test::threads pool(3, [&](int) {
     while (seen->told < 1'000) {
@@ -90,20 +90,20 @@ TEST(reporter, tells_one_at_a_time_also_on_an_executor_with_many_threads) {
   EXPECT_FALSE(seen->overlapped);
 }
 
-TEST(reporter, tells_what_is_told_on_the_executor_after_what_waits_already) {
+TEST(reporter, reports_what_is_reported_on_the_executor_last) {
   const auto seen = std::make_shared<recorder>();
   const reporter report(seen);
   test::manual_executor theirs;
   runtime::executor user(theirs.poster(), ignore);
-  report.tell(user, released(1));
-  report.tell_here(released(2));
+  report.tell(user, released_event(1));
+  report.tell_here(released_event(2));
   theirs.run();
   ASSERT_EQ(seen->events().size(), 2u);
   EXPECT_EQ(seen->events()[0].fence, 1u);
   EXPECT_EQ(seen->events()[1].fence, 2u);
 }
 
-TEST(reporter, tells_again_after_an_executor_that_refused_once) {
+TEST(reporter, reports_again_after_an_executor_refused_once) {
   const auto seen = std::make_shared<recorder>();
   const reporter report(seen);
   bool refuses = true;
@@ -114,9 +114,9 @@ TEST(reporter, tells_again_after_an_executor_that_refused_once) {
         post(std::move(f));
       },
       ignore);
-  report.tell(user, released(1));
+  report.tell(user, released_event(1));
   refuses = false;
-  report.tell(user, released(2));
+  report.tell(user, released_event(2));
   theirs.run();
   ASSERT_FALSE(seen->events().empty());
   EXPECT_EQ(seen->events().back().fence, 2u);

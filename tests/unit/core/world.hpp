@@ -23,13 +23,13 @@ using holdfast::test::is_ready;
 using call = holdfast::test::watched_store::call;
 using kind = outcome::kind;
 
-/// A lock service on a clock that only the test moves.
+/// A lock service on a clock that only the test advances.
 struct world {
   holdfast::test::manual_io io;
   holdfast::test::manual_executor user;
   std::shared_ptr<memory::server> server = std::make_shared<memory::server>();
 
-  /// Everything that is ready, user code included.
+  /// Runs everything that is ready, including user code.
   void run() {
     io.run();
     user.run();
@@ -42,7 +42,7 @@ struct world {
   void heal() { server->set_faults({}); }
 };
 
-/// How a caller asks; all that is not said is as a user of the library would have it.
+/// How a caller acquires. The defaults are those of the library.
 struct wish {
   terms on{.ttl = 10s};
   std::optional<span> within{};
@@ -52,7 +52,7 @@ struct wish {
   bool needs_answer = false;
 };
 
-/// One process with an engine in it. In the end it gives back what it holds, and must have nothing left.
+/// A process with an engine. Its destructor releases all leases and checks that nothing is left.
 class client {
  public:
   explicit client(world& w, engine::settings s = {.patience = 5s, .burst = 16})
@@ -74,8 +74,8 @@ class client {
     world_.run();
     EXPECT_EQ(callers_.running(), 0) << "a caller hangs";
     EXPECT_EQ(engine.tasks().running(), 0) << "a background task hangs";
-    EXPECT_EQ(engine.kept(), 0u) << "a hold was forgotten";
-    EXPECT_EQ(engine.rooms(), 0u) << "a name was forgotten";
+    EXPECT_EQ(engine.holdings(), 0u) << "a holding was forgotten";
+    EXPECT_EQ(engine.queues(), 0u) << "a name was forgotten";
   }
 
   /// Begins an acquire, and runs until it waits.
@@ -88,7 +88,7 @@ class client {
     world_.run();
     return end;
   }
-  /// What an acquire has ended with; it must have ended.
+  /// The outcome of an acquire that must have ended.
   outcome end_of(std::future<outcome>& asked) {
     if (!is_ready(asked)) {
       ADD_FAILURE() << "it has not ended";
@@ -97,12 +97,12 @@ class client {
     return asked.get();
   }
   /// An acquire that must succeed at once.
-  std::shared_ptr<tenancy> take(const std::string& name, const wish& w = {}) {
+  std::shared_ptr<lease_state> take(const std::string& name, const wish& w = {}) {
     std::future<outcome> asked = ask(name, w);
     return taken(asked);
   }
   /// The lease of an acquire that must have succeeded.
-  std::shared_ptr<tenancy> taken(std::future<outcome>& asked) {
+  std::shared_ptr<lease_state> taken(std::future<outcome>& asked) {
     const outcome end = end_of(asked);
     if (end.lease) return end.lease;
     ADD_FAILURE() << "not granted";
@@ -115,20 +115,20 @@ class client {
     return end_of(asked);
   }
 
-  std::future<released> give(const std::shared_ptr<tenancy>& lease, span within = 1s) {
+  std::future<released> give(const std::shared_ptr<lease_state>& lease, span within = 1s) {
     std::future<released> end =
         holdfast::test::start(callers_, engine.release(world_.io, lease, limit(world_.io.now() + within)));
     world_.run();
     return end;
   }
-  std::future<storage::answer<instant>> renew(const std::shared_ptr<tenancy>& lease, milliseconds ttl,
+  std::future<storage::answer<instant>> renew(const std::shared_ptr<lease_state>& lease, milliseconds ttl,
                                               span within = 1s) {
     std::future<storage::answer<instant>> end =
         holdfast::test::start(callers_, engine.renew(world_.io, lease, ttl, limit(world_.io.now() + within)));
     world_.run();
     return end;
   }
-  [[nodiscard]] bool held(const std::shared_ptr<tenancy>& lease) const { return lease->held(world_.io.now()); }
+  [[nodiscard]] bool held(const std::shared_ptr<lease_state>& lease) const { return lease->held(world_.io.now()); }
 
  private:
   task<outcome> remember(task<outcome> asked) {
@@ -147,10 +147,10 @@ class client {
 
  private:
   runtime::task_group callers_;
-  std::vector<std::shared_ptr<tenancy>> leases_;
+  std::vector<std::shared_ptr<lease_state>> leases_;
 };
 
-/// One world, one process in it; more can be added.
+/// A world with one process, to which a test may add more.
 class engine_test : public testing::Test {
  protected:
   world world_;

@@ -1,4 +1,4 @@
-// A store that fails, seen by callers who wait for one that asks it: they share the answer.
+// A store that fails: the waiters of the local queue share the failure of the head.
 #include <gtest/gtest.h>
 
 #include "unit/core/world.hpp"
@@ -6,11 +6,11 @@
 namespace holdfast::core::engine_tests {
 namespace {
 
-using trouble = engine_test;
+using failing_store = engine_test;
 
 storage::failure loading() { return {errc::not_ready, "loading"}; }
 
-TEST_F(trouble, is_told_to_all_who_wait_when_patience_is_over) {
+TEST_F(failing_store, is_reported_to_all_waiters_when_patience_ends) {
   world_.lose_all_requests();
   std::vector<std::future<outcome>> all;
   for (int k = 0; k < 10; ++k) all.push_back(client_.ask("a"));
@@ -20,10 +20,10 @@ TEST_F(trouble, is_told_to_all_who_wait_when_patience_is_over) {
     ASSERT_EQ(end.what, kind::failed);
     EXPECT_EQ(end.why->code, errc::unreachable);
   }
-  EXPECT_EQ(client_.store.count(call::poll), 1) << "each of them asked";
+  EXPECT_EQ(client_.store.count(call::poll), 1) << "only the head polls";
 }
 
-TEST_F(trouble, is_what_a_caller_in_line_hears_at_its_limit) {
+TEST_F(failing_store, is_reported_to_a_waiter_at_its_limit) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> at_the_store = client_.ask("a");
   std::future<outcome> in_line = client_.ask("a", {.within = 1s});
@@ -33,41 +33,41 @@ TEST_F(trouble, is_what_a_caller_in_line_hears_at_its_limit) {
   EXPECT_EQ(end.why->code, errc::not_ready);
 }
 
-TEST_F(trouble, is_no_failure_at_the_limit_in_line_while_no_error_is_known) {
+TEST_F(failing_store, is_busy_for_a_waiter_while_no_error_is_known) {
   world_.lose_all_requests();
   std::future<outcome> at_the_store = client_.ask("a");
   std::future<outcome> in_line = client_.ask("a", {.within = 1s});
   world_.advance(1s);
   const outcome end = client_.end_of(in_line);
   EXPECT_EQ(end.what, kind::busy);
-  ASSERT_TRUE(end.why) << "nobody has said that it is busy";
+  ASSERT_TRUE(end.why) << "no store has said that it is busy";
   EXPECT_EQ(end.why->code, errc::unreachable);
 }
 
-TEST_F(trouble, is_not_what_a_caller_hears_whose_limit_ends_just_as_the_next_one_asks) {
+TEST_F(failing_store, is_busy_for_a_waiter_whose_limit_ends_as_the_next_one_asks) {
   const auto lease = client_.take("a", {.on = {.ttl = 11s}});  // other terms: not handed over
   std::future<outcome> next = client_.ask("a"), in_line = client_.ask("a", {.within = 1s});
   world_.advance(999ms);
   client_.store.hold_back(call::poll);
   (void)client_.give(lease);
-  ASSERT_EQ(client_.store.held_back(), 1u) << "the next one asks";
+  ASSERT_EQ(client_.store.held_back(), 1u) << "the next head polls";
   world_.advance(1ms);
   EXPECT_EQ(client_.end_of(in_line).what, kind::busy);
 }
 
-TEST_F(trouble, is_what_a_caller_hears_when_patience_is_over_however_slow_the_store_was_before) {
+TEST_F(failing_store, fails_when_patience_ends_even_if_replies_were_slow) {
   client other(world_);
   const auto theirs = other.take("a");
   client_.store.hold_back(call::poll);
   std::future<outcome> asked = client_.ask("a");
   world_.advance(2s);
-  client_.store.deliver();  // busy; the next answer may be late, too, but patience ends before that
+  client_.store.deliver();  // busy; the next reply may also be slow, but patience ends before
   world_.lose_all_requests();
   world_.advance(60s);
   EXPECT_EQ(client_.end_of(asked).what, kind::failed);
 }
 
-TEST_F(trouble, is_not_what_a_caller_hears_who_comes_to_ask_just_before_its_limit) {
+TEST_F(failing_store, is_busy_for_a_waiter_that_asks_just_before_its_limit) {
   client other(world_);
   const auto theirs = other.take("a");
   std::future<outcome> first = client_.ask("a", {.within = 999ms}), next = client_.ask("a", {.within = 1s});
@@ -75,12 +75,12 @@ TEST_F(trouble, is_not_what_a_caller_hears_who_comes_to_ask_just_before_its_limi
   client_.store.hold_back(call::poll);
   world_.advance(1ms);
   EXPECT_EQ(client_.end_of(first).what, kind::busy);
-  ASSERT_EQ(client_.store.held_back(), 1u) << "the next one asks";
+  ASSERT_EQ(client_.store.held_back(), 1u) << "the next head polls";
   world_.advance(1ms);
-  EXPECT_EQ(client_.end_of(next).what, kind::busy) << "the store has answered all the time";
+  EXPECT_EQ(client_.end_of(next).what, kind::busy) << "the store has answered the heads before it";
 }
 
-TEST_F(trouble, is_what_one_look_hears) {
+TEST_F(failing_store, is_reported_to_one_look) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> at_the_store = client_.ask("a");
   const outcome end = client_.look("a");
@@ -88,7 +88,7 @@ TEST_F(trouble, is_what_one_look_hears) {
   EXPECT_EQ(end.why->code, errc::not_ready);
 }
 
-TEST_F(trouble, of_one_name_is_not_that_of_another) {
+TEST_F(failing_store, of_one_name_does_not_affect_another) {
   client other(world_);
   const auto theirs = other.take("b");
   const auto mine = client_.take("c");
@@ -97,7 +97,7 @@ TEST_F(trouble, of_one_name_is_not_that_of_another) {
   EXPECT_EQ(client_.look("c").what, kind::busy);
 }
 
-TEST_F(trouble, is_over_when_the_store_answers_again) {
+TEST_F(failing_store, recovers_when_the_store_answers_again) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> asked = client_.ask("a");
   world_.advance(100ms);
@@ -107,7 +107,7 @@ TEST_F(trouble, is_over_when_the_store_answers_again) {
   EXPECT_EQ(client_.look("a").what, kind::busy);
 }
 
-TEST_F(trouble, is_over_when_the_store_answers_busy) {
+TEST_F(failing_store, recovers_when_the_store_answers_busy) {
   client other(world_);
   const auto theirs = other.take("a");
   world_.server->set_faults({.refusal = loading()});
@@ -119,7 +119,7 @@ TEST_F(trouble, is_over_when_the_store_answers_busy) {
   EXPECT_EQ(client_.look("a").what, kind::busy);
 }
 
-TEST_F(trouble, is_over_when_the_store_answers_the_next_caller_and_the_one_that_had_it_has_left) {
+TEST_F(failing_store, recovers_with_an_answer_to_the_next_caller) {
   world_.server->set_faults({.refusal = loading()});
   std::stop_source stop;
   std::future<outcome> first = client_.ask("a", {.stop = stop.get_token()});
@@ -132,7 +132,7 @@ TEST_F(trouble, is_over_when_the_store_answers_the_next_caller_and_the_one_that_
   EXPECT_EQ(client_.look("a").what, kind::busy) << "it is held, and the store answers";
 }
 
-TEST_F(trouble, does_not_keep_a_caller_that_can_wait_from_being_served) {
+TEST_F(failing_store, does_not_stop_a_waiter_from_being_served) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> first = client_.ask("a", {.within = 1s});
   std::future<outcome> second = client_.ask("a");
@@ -143,7 +143,7 @@ TEST_F(trouble, does_not_keep_a_caller_that_can_wait_from_being_served) {
   EXPECT_TRUE(client_.held(client_.taken(second)));
 }
 
-TEST_F(trouble, is_over_for_whoever_pauses_when_the_store_is_back) {
+TEST_F(failing_store, ends_the_pause_of_a_caller_when_the_store_is_back) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> asked = client_.ask("a");
   world_.advance(2s);

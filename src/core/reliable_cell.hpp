@@ -12,16 +12,16 @@ namespace holdfast::core {
 using runtime::io;
 using runtime::task;
 
-/// A cell that is asked until it answers: a store silent for its patience is an error, and so is one that is closed.
-/// The silence outlives it.
-class asked_cell {
+/// A cell whose requests are repeated until the store answers. They fail if the store is silent for its patience or is
+/// closed. The silence outlives the cell.
+class reliable_cell {
  public:
-  asked_cell(std::unique_ptr<storage::cell>, runtime::span patience, silence&, std::stop_token closing) noexcept;
+  reliable_cell(std::unique_ptr<storage::cell>, runtime::span patience, silence&, std::stop_token closing) noexcept;
 
-  /// yes or unknown. A limit that is over already bounds nothing but its stop_token.
+  /// yes or unknown. If the limit is over already, only its stop_token counts.
   [[nodiscard]] task<storage::answer<storage::reading>> look(io&, limit);
-  /// As storage::cell::put. An unknown is either the store's own no, with its code, and the change was not made; or
-  /// unreachable, and nobody knows.
+  /// Like storage::cell::put. *Unknown* is either an error that the store reported, and the change was not made; or
+  /// `unreachable`, and the change may have been made.
   [[nodiscard]] task<storage::answer<std::uint64_t>> put(io&, std::uint64_t seen, storage::change, limit);
   [[nodiscard]] task<runtime::wake> changed(io&, storage::reading seen, limit);
 

@@ -5,9 +5,9 @@
 namespace holdfast::core::engine_tests {
 namespace {
 
-class asking : public engine_test {
+class revoking : public engine_test {
  protected:
-  /// Asks as another process would.
+  /// Sends a request from another process.
   std::future<storage::answer<storage::done>> begin(const std::string& name, std::uint64_t fence = 0) {
     auto end = holdfast::test::start(
         callers_, other_.engine.revoke(world_.io, name, "please", fence, limit(world_.io.now() + 1min)));
@@ -33,9 +33,9 @@ class asking : public engine_test {
   runtime::task_group callers_{world_.io};
 };
 
-TEST_F(asking, stops_the_token_and_nothing_else) {
+TEST_F(revoking, triggers_only_the_revoke_token) {
   const auto lease = client_.take("a");
-  const std::stop_token token = lease->asked_token();
+  const std::stop_token token = lease->revoke_token();
   EXPECT_FALSE(token.stop_requested());
   EXPECT_TRUE(ask("a"));
   EXPECT_TRUE(token.stop_requested());
@@ -44,7 +44,7 @@ TEST_F(asking, stops_the_token_and_nothing_else) {
   EXPECT_EQ(events(), 1u);
 }
 
-TEST_F(asking, tells_what_the_store_said_though_the_limit_cuts_the_last_try_short) {
+TEST_F(revoking, reports_the_store_error_when_the_limit_cuts_the_last_try) {
   world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 3s)));
   world_.advance(1s);
@@ -56,9 +56,9 @@ TEST_F(asking, tells_what_the_store_said_though_the_limit_cuts_the_last_try_shor
   EXPECT_EQ(got.why().text, "loading");
 }
 
-TEST_F(asking, runs_user_code_on_the_executor_only) {
+TEST_F(revoking, runs_user_code_on_the_executor_only) {
   const auto lease = client_.take("a");
-  const std::stop_token token = lease->asked_token();
+  const std::stop_token token = lease->revoke_token();
   auto end =
       holdfast::test::start(callers_, other_.engine.revoke(world_.io, "a", "", 0, limit(world_.io.now() + 1min)));
   world_.io.run();
@@ -67,29 +67,29 @@ TEST_F(asking, runs_user_code_on_the_executor_only) {
   EXPECT_TRUE(token.stop_requested());
 }
 
-TEST_F(asking, is_seen_in_a_token_that_is_made_later) {
+TEST_F(revoking, triggers_a_token_that_is_created_later) {
   const auto lease = client_.take("a");
   EXPECT_TRUE(ask("a"));
-  EXPECT_TRUE(lease->asked_token().stop_requested());
+  EXPECT_TRUE(lease->revoke_token().stop_requested());
 }
 
-TEST_F(asking, twice_is_told_once) {
+TEST_F(revoking, reports_a_repeated_request_once) {
   const auto lease = client_.take("a");
   EXPECT_TRUE(ask("a"));
   EXPECT_TRUE(ask("a"));
   EXPECT_EQ(events(), 1u);
 }
 
-TEST_F(asking, one_of_many_finds_its_owner) {
-  std::vector<std::shared_ptr<tenancy>> leases;
+TEST_F(revoking, finds_the_holding_among_many) {
+  std::vector<std::shared_ptr<lease_state>> leases;
   for (int n = 0; n < 20; ++n) leases.push_back(client_.take("lock " + std::to_string(n)));
   EXPECT_TRUE(ask("lock 13"));
   for (int n = 0; n < 20; ++n) {
-    EXPECT_EQ(leases[static_cast<std::size_t>(n)]->asked_token().stop_requested(), n == 13) << n;
+    EXPECT_EQ(leases[static_cast<std::size_t>(n)]->revoke_token().stop_requested(), n == 13) << n;
   }
 }
 
-TEST_F(asking, reaches_a_holder_that_does_not_know_yet_that_it_is_one) {
+TEST_F(revoking, reaches_a_holder_whose_grant_is_still_on_the_way) {
   client_.store.hold_back(call::poll);
   std::future<outcome> asked = client_.ask("a");
   EXPECT_TRUE(ask("a")) << "the store has granted it";
@@ -97,11 +97,11 @@ TEST_F(asking, reaches_a_holder_that_does_not_know_yet_that_it_is_one) {
   client_.store.deliver();
   world_.run();
   const auto lease = client_.taken(asked);
-  EXPECT_TRUE(lease->asked_token().stop_requested());
+  EXPECT_TRUE(lease->revoke_token().stop_requested());
   EXPECT_EQ(events(), 1u);
 }
 
-TEST_F(asking, by_force_ends_a_lease_long_before_its_renewal) {
+TEST_F(revoking, by_force_ends_a_lease_long_before_its_renewal) {
   const auto lease = client_.take("a");
   const auto other = client_.take("b");
   EXPECT_TRUE(take_by_force("a", lease->fence()));
@@ -111,7 +111,7 @@ TEST_F(asking, by_force_ends_a_lease_long_before_its_renewal) {
   EXPECT_EQ(events(), 0u);
 }
 
-TEST_F(asking, by_force_is_told_with_who_did_it) {
+TEST_F(revoking, by_force_reports_who_broke_the_lock) {
   const auto lease = client_.take("a");
   EXPECT_TRUE(take_by_force("a", lease->fence()));
   const auto told = client_.seen->events(event::kind::lost);
@@ -119,7 +119,7 @@ TEST_F(asking, by_force_is_told_with_who_did_it) {
   EXPECT_TRUE(told[0].text.starts_with("broken by ") && told[0].text.ends_with(": it hangs")) << told[0].text;
 }
 
-TEST_F(asking, by_force_reaches_a_holder_that_does_not_know_yet_that_it_is_one) {
+TEST_F(revoking, by_force_reaches_a_holder_whose_grant_is_on_the_way) {
   client_.store.hold_back(call::poll);
   std::future<outcome> asked = client_.ask("a");
   EXPECT_TRUE(ask("a")) << "the store has granted it";
@@ -130,7 +130,7 @@ TEST_F(asking, by_force_reaches_a_holder_that_does_not_know_yet_that_it_is_one) 
   EXPECT_TRUE(lease->lost_token().stop_requested());
 }
 
-TEST_F(asking, for_those_who_are_gone_is_forgotten) {
+TEST_F(revoking, forgets_requests_for_released_leases) {
   const auto other = client_.take("b");
   for (int times = 0; times < 200; ++times) {
     client_.store.hold_back(call::release);
@@ -143,10 +143,10 @@ TEST_F(asking, for_those_who_are_gone_is_forgotten) {
   }
   EXPECT_EQ(events(), 200u);
   EXPECT_TRUE(ask("b"));
-  EXPECT_TRUE(other->asked_token().stop_requested());
+  EXPECT_TRUE(other->revoke_token().stop_requested());
 }
 
-TEST_F(asking, keeps_the_hold_from_being_passed_on) {
+TEST_F(revoking, prevents_a_hand_over) {
   const auto lease = client_.take("a");
   std::future<outcome> next = client_.ask("a");
   EXPECT_TRUE(ask("a"));
@@ -154,53 +154,53 @@ TEST_F(asking, keeps_the_hold_from_being_passed_on) {
   EXPECT_EQ(client_.store.count(call::release), 1);
   const auto then = client_.taken(next);
   EXPECT_NE(then->of(), lease->of());
-  EXPECT_FALSE(then->asked_token().stop_requested());
+  EXPECT_FALSE(then->revoke_token().stop_requested());
 }
 
-TEST_F(asking, after_a_hand_over_reaches_the_one_who_holds_it_then) {
+TEST_F(revoking, reaches_the_current_holder_after_a_hand_over) {
   const auto first = client_.take("a");
   std::future<outcome> next = client_.ask("a");
   (void)client_.give(first);
   const auto second = client_.taken(next);
   ASSERT_EQ(second->of(), first->of());
   EXPECT_TRUE(ask("a"));
-  EXPECT_TRUE(second->asked_token().stop_requested());
-  EXPECT_FALSE(first->asked_token().stop_requested());
+  EXPECT_TRUE(second->revoke_token().stop_requested());
+  EXPECT_FALSE(first->revoke_token().stop_requested());
 }
 
-TEST_F(asking, for_a_fence_does_not_reach_another_tenant_of_the_same_hold) {
+TEST_F(revoking, with_a_fence_reaches_no_other_lease_of_the_holding) {
   const auto first = client_.take("a");
   std::future<outcome> next = client_.ask("a");
   (void)client_.give(first);
   const auto second = client_.taken(next);
   ASSERT_EQ(second->of(), first->of());
   (void)ask("a", first->fence());
-  EXPECT_FALSE(second->asked_token().stop_requested());
+  EXPECT_FALSE(second->revoke_token().stop_requested());
   EXPECT_TRUE(ask("a", second->fence()));
-  EXPECT_TRUE(second->asked_token().stop_requested());
+  EXPECT_TRUE(second->revoke_token().stop_requested());
 }
 
-TEST_F(asking, comes_too_late_for_what_is_lost) {
+TEST_F(revoking, has_no_effect_on_a_lost_lease) {
   const auto lease = client_.take("a", {.on = {.ttl = 100ms}});
   world_.lose_all_requests();
   world_.advance(200ms);
   world_.heal();
   EXPECT_FALSE(ask("a"));
-  EXPECT_FALSE(lease->asked_token().stop_requested());
+  EXPECT_FALSE(lease->revoke_token().stop_requested());
 }
 
-TEST_F(asking, is_repeated_until_the_store_answers) {
+TEST_F(revoking, is_repeated_until_the_store_answers) {
   const auto lease = client_.take("a");
   world_.lose_all_requests();
   std::future<storage::answer<storage::done>> end = begin("a");
   world_.advance(6s);
   ASSERT_TRUE(is_ready(end));
   storage::answer<storage::done> answer = end.get();
-  ASSERT_TRUE(answer.is_unknown()) << "patience has an end";
+  ASSERT_TRUE(answer.is_unknown()) << "patience has ended";
   EXPECT_EQ(answer.why().code, errc::unreachable);
 }
 
-TEST_F(asking, ends_with_the_store) {
+TEST_F(revoking, fails_when_the_store_is_closed) {
   world_.lose_all_requests();
   std::future<storage::answer<storage::done>> end = begin("a");
   other_.engine.close();
@@ -211,9 +211,9 @@ TEST_F(asking, ends_with_the_store) {
   EXPECT_EQ(answer.why().code, errc::closed);
 }
 
-class looking : public asking {};
+class inspecting : public revoking {};
 
-TEST_F(looking, at_a_closed_store_is_refused) {
+TEST_F(inspecting, is_refused_at_a_closed_store) {
   other_.engine.close();
   auto end = holdfast::test::start(callers_, other_.engine.inspect(world_.io, "a", limit(world_.io.now() + 1min)));
   world_.run();
@@ -223,8 +223,8 @@ TEST_F(looking, at_a_closed_store_is_refused) {
   EXPECT_EQ(answer.why().code, errc::closed);
 }
 
-TEST_F(looking, shows_at_most_a_thousand_of_those_who_hold) {
-  std::vector<std::shared_ptr<tenancy>> readers;
+TEST_F(inspecting, shows_at_most_a_thousand_holders) {
+  std::vector<std::shared_ptr<lease_state>> readers;
   for (int n = 0; n < 1'005; ++n) {
     readers.push_back(client_.take("a", {.on = {.wants = storage::share::reader(), .ttl = 1h}}));
   }

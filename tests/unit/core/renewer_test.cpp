@@ -7,10 +7,10 @@
 namespace holdfast::core::engine_tests {
 namespace {
 
-using keep = engine_test;
-using what = event::kind;
+using renewing = engine_test;
+using event_kind = event::kind;
 
-TEST_F(keep, renews_a_lease_at_a_third_of_its_ttl) {
+TEST_F(renewing, renews_a_lease_at_a_third_of_its_ttl) {
   const auto lease = client_.take("a");
   const instant taken = world_.io.now();
   world_.advance(3'333ms - 1ns);
@@ -20,7 +20,7 @@ TEST_F(keep, renews_a_lease_at_a_third_of_its_ttl) {
   EXPECT_EQ(lease->of()->deadline(), taken + 3'333ms + 10s - 102ms);
 }
 
-TEST_F(keep, holds_a_lease_for_as_long_as_it_is_not_released) {
+TEST_F(renewing, keeps_a_lease_until_it_is_released) {
   client other(world_);
   const auto lease = client_.take("a");
   std::future<outcome> theirs = other.ask("a");
@@ -30,21 +30,21 @@ TEST_F(keep, holds_a_lease_for_as_long_as_it_is_not_released) {
   EXPECT_EQ(client_.store.count(call::renew), 180);
 }
 
-TEST_F(keep, renews_many_leases_each_at_its_own_time) {
-  std::vector<std::shared_ptr<tenancy>> leases;
+TEST_F(renewing, renews_many_leases_each_at_its_own_time) {
+  std::vector<std::shared_ptr<lease_state>> leases;
   for (int k = 0; k < 200; ++k) {
     leases.push_back(client_.take("a" + std::to_string(k), {.on = {.ttl = 1s + k * 50ms}}));
     world_.advance(7ms);
   }
-  EXPECT_EQ(client_.engine.kept(), 200u);
+  EXPECT_EQ(client_.engine.holdings(), 200u);
   world_.advance(2min);
   for (const auto& lease : leases) EXPECT_TRUE(client_.held(lease));
   for (const auto& lease : leases) EXPECT_EQ(client_.give(lease).get(), released::yes);
-  EXPECT_EQ(client_.engine.kept(), 0u);
+  EXPECT_EQ(client_.engine.holdings(), 0u);
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
-TEST_F(keep, gives_a_short_grant_its_full_length_soon_unless_it_is_given_back_before) {
+TEST_F(renewing, extends_a_short_grant_soon_unless_it_is_released) {
   client_.store.grant_for(500ms);
   const auto brief = client_.take("a");
   world_.advance(9ms);
@@ -57,8 +57,8 @@ TEST_F(keep, gives_a_short_grant_its_full_length_soon_unless_it_is_given_back_be
   EXPECT_GT(longer->of()->deadline(), taken + 9s);
 }
 
-TEST_F(keep, renews_together_what_is_due_almost_at_the_same_time) {
-  std::vector<std::shared_ptr<tenancy>> leases;
+TEST_F(renewing, renews_together_what_is_due_almost_at_the_same_time) {
+  std::vector<std::shared_ptr<lease_state>> leases;
   for (int k = 0; k < 3; ++k) {
     leases.push_back(client_.take("a" + std::to_string(k)));
     world_.advance(10ms);
@@ -67,27 +67,27 @@ TEST_F(keep, renews_together_what_is_due_almost_at_the_same_time) {
   EXPECT_EQ(client_.store.count(call::renew), 3);
 }
 
-TEST_F(keep, does_not_renew_what_was_released) {
+TEST_F(renewing, does_not_renew_what_was_released) {
   const auto lease = client_.take("a");
   (void)client_.give(lease);
-  EXPECT_EQ(client_.engine.kept(), 0u);
+  EXPECT_EQ(client_.engine.holdings(), 0u);
   world_.advance(1min);
   EXPECT_EQ(client_.store.count(call::renew), 0);
 }
 
-TEST_F(keep, asks_again_when_a_renewal_gets_no_answer_and_holds_on) {
+TEST_F(renewing, repeats_a_renewal_that_gets_no_answer) {
   const auto lease = client_.take("a");
   world_.lose_all_requests();
   world_.advance(9s);
   EXPECT_TRUE(client_.held(lease));
-  EXPECT_FALSE(client_.seen->events(what::suspect).empty());
+  EXPECT_FALSE(client_.seen->events(event_kind::suspect).empty());
   world_.heal();
   world_.advance(1min);
   EXPECT_TRUE(client_.held(lease));
-  EXPECT_TRUE(client_.seen->events(what::lost).empty());
+  EXPECT_TRUE(client_.seen->events(event_kind::lost).empty());
 }
 
-TEST_F(keep, loses_a_lease_at_its_deadline_when_the_store_is_silent_and_not_before) {
+TEST_F(renewing, loses_a_lease_exactly_at_its_deadline_in_a_silence) {
   const auto lease = client_.take("a");
   const std::stop_token lost = lease->lost_token();
   const instant deadline = lease->of()->deadline();
@@ -98,26 +98,26 @@ TEST_F(keep, loses_a_lease_at_its_deadline_when_the_store_is_silent_and_not_befo
   world_.advance(1ns);
   EXPECT_FALSE(client_.held(lease));
   EXPECT_TRUE(lost.stop_requested());
-  ASSERT_EQ(client_.seen->events(what::lost).size(), 1u);
-  const auto event = client_.seen->events(what::lost)[0];
+  ASSERT_EQ(client_.seen->events(event_kind::lost).size(), 1u);
+  const auto event = client_.seen->events(event_kind::lost)[0];
   EXPECT_EQ(event.fence, lease->fence());
   EXPECT_EQ(event.took, 10s - 102ms);
   EXPECT_EQ(event.why, errc::unreachable);
 }
 
-TEST_F(keep, loses_a_lease_when_the_store_says_that_it_is_not_ours_any_more) {
+TEST_F(renewing, loses_a_lease_when_the_store_rejects_its_renewal) {
   const auto lease = client_.take("a");
   const std::stop_token lost = lease->lost_token();
   world_.server->forget_everything();
   world_.advance(3'333ms);
   EXPECT_FALSE(client_.held(lease));
   EXPECT_TRUE(lost.stop_requested());
-  ASSERT_EQ(client_.seen->events(what::lost).size(), 1u);
-  EXPECT_EQ(client_.seen->events(what::lost)[0].why, errc::lost);
+  ASSERT_EQ(client_.seen->events(event_kind::lost).size(), 1u);
+  EXPECT_EQ(client_.seen->events(event_kind::lost)[0].why, errc::lost);
   EXPECT_EQ(client_.give(lease).get(), released::lost);
 }
 
-TEST_F(keep, calls_the_next_in_line_after_a_loss) {
+TEST_F(renewing, wakes_the_next_waiter_after_a_loss) {
   const auto lease = client_.take("a");
   std::future<outcome> next = client_.ask("a");
   world_.server->forget_everything();
@@ -125,37 +125,37 @@ TEST_F(keep, calls_the_next_in_line_after_a_loss) {
   EXPECT_GT(client_.taken(next)->fence(), lease->fence());
 }
 
-TEST_F(keep, watches_the_deadline_while_a_renewal_is_on_its_way) {
+TEST_F(renewing, watches_the_deadline_while_a_renewal_is_in_flight) {
   const auto lease = client_.take("a");
   const instant deadline = lease->of()->deadline();
   client_.store.hold_back_beyond_the_limit(call::renew);
   world_.advance(deadline - world_.io.now());
-  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), 1u);
 }
 
-TEST_F(keep, does_not_revive_a_lease_by_a_renewal_that_comes_after_the_deadline) {
+TEST_F(renewing, does_not_revive_a_lease_by_a_late_renewal) {
   const auto lease = client_.take("a");
   client_.store.hold_back_beyond_the_limit(call::renew);
   world_.advance(11s);
   client_.store.deliver();
   world_.run();
   EXPECT_FALSE(client_.held(lease));
-  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
-  EXPECT_EQ(world_.server->size(), 0u) << "what the store still thought to be ours was not given back";
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), 1u);
+  EXPECT_EQ(world_.server->size(), 0u) << "what the store still thought to be ours was not released";
 }
 
-TEST_F(keep, does_not_revive_a_lease_that_its_holder_saw_over_before_the_renewal_landed) {
+TEST_F(renewing, does_not_revive_a_lease_that_its_holder_saw_over) {
   const auto lease = client_.take("a");
   client_.store.hold_back_beyond_the_limit(call::renew);
   world_.advance(9s);
-  EXPECT_FALSE(lease->held(lease->of()->deadline())) << "a thread whose clock reads later than that of the loop";
+  EXPECT_FALSE(lease->held(lease->of()->deadline())) << "a thread that reads the clock later than the loop";
   client_.store.deliver();
   world_.run();
   EXPECT_FALSE(client_.held(lease));
-  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), 1u);
 }
 
-TEST_F(keep, lets_one_name_without_an_answer_delay_no_other) {
+TEST_F(renewing, is_not_delayed_by_a_name_without_an_answer) {
   const auto silent = client_.take("silent"), other = client_.take("other");
   client_.store.hold_back(call::renew, "silent");
   world_.advance(1min);
@@ -163,7 +163,7 @@ TEST_F(keep, lets_one_name_without_an_answer_delay_no_other) {
   EXPECT_TRUE(client_.held(other));
 }
 
-TEST_F(keep, does_not_renew_a_fixed_lease_and_loses_it_at_its_deadline) {
+TEST_F(renewing, does_not_renew_a_fixed_lease_and_loses_it_at_its_deadline) {
   const auto lease = client_.take("a", {.on = {.ttl = 10s, .renew = false}});
   const std::stop_token lost = lease->lost_token();
   world_.advance(10s - 102ms - 1ns);
@@ -175,7 +175,7 @@ TEST_F(keep, does_not_renew_a_fixed_lease_and_loses_it_at_its_deadline) {
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
-TEST_F(keep, renews_for_as_long_as_max_hold_and_no_longer) {
+TEST_F(renewing, renews_until_max_hold_and_no_longer) {
   const auto lease = client_.take("a", {.on = {.ttl = 1s, .max_hold = 3'500ms}});
   const instant must_end = world_.io.now() + 3'500ms;
   while (world_.io.now() < must_end - 100ms) {
@@ -186,7 +186,7 @@ TEST_F(keep, renews_for_as_long_as_max_hold_and_no_longer) {
   EXPECT_TRUE(client_.held(lease)) << "it ended more than 100 ms early";
   world_.advance(100ms);
   EXPECT_FALSE(client_.held(lease));
-  EXPECT_EQ(client_.seen->events(what::lost).size(), 1u);
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), 1u);
   EXPECT_EQ(world_.server->size(), 0u);
 }
 
@@ -198,19 +198,19 @@ task<void> lock_and_unlock(engine& e, io& i) {
   EXPECT_EQ(end, released::yes);
 }
 
-TEST_F(keep, is_woken_by_none_of_many_spaced_and_uncontended_locks_but_the_first) {
+TEST_F(renewing, is_woken_once_by_many_uncontended_locks) {
   constexpr int many = 100;
   runtime::task_group callers(world_.io);
   const std::uint64_t before = world_.io.posts();
   for (int k = 0; k < many; ++k) {
-    callers.spawn(lock_and_unlock(client_.engine, world_.io));  // over before the keeper can run,
-    world_.advance(20ms);                                       // which has time to go to sleep again
+    callers.spawn(lock_and_unlock(client_.engine, world_.io));  // over before the renewer can run,
+    world_.advance(20ms);                                       // which can fall asleep again
   }
   EXPECT_EQ(callers.running(), 0);
-  EXPECT_LE(world_.io.posts() - before, many + 1u) << "more than the callers themselves, and one for the keeper";
+  EXPECT_LE(world_.io.posts() - before, many + 1u) << "more than the callers themselves, and one for the renewer";
 }
 
-TEST_F(keep, is_there_for_a_lease_that_was_taken_while_it_slept_on_for_nothing) {
+TEST_F(renewing, renews_a_lease_that_was_taken_after_an_idle_sleep) {
   runtime::task_group callers(world_.io);
   callers.spawn(lock_and_unlock(client_.engine, world_.io));
   world_.advance(1s);
@@ -220,7 +220,7 @@ TEST_F(keep, is_there_for_a_lease_that_was_taken_while_it_slept_on_for_nothing) 
   EXPECT_TRUE(client_.held(shorter));
 }
 
-TEST_F(keep, asks_for_no_renewal_that_max_hold_leaves_no_time_for) {
+TEST_F(renewing, sends_no_renewal_that_max_hold_leaves_no_time_for) {
   for (const milliseconds max_hold : {1'000ms, 1'001ms, 1'340ms, 1'345ms, 3'500ms}) {
     const auto lease = client_.take("a", {.on = {.ttl = 1s, .max_hold = max_hold}});
     client_.store.cut(call::renew, 3);
@@ -230,7 +230,7 @@ TEST_F(keep, asks_for_no_renewal_that_max_hold_leaves_no_time_for) {
   for (const milliseconds ttl : client_.store.renewed_for()) EXPECT_GE(ttl, 10ms);
 }
 
-TEST_F(keep, pauses_between_renewals_that_fail_at_once_however_short_the_ttl) {
+TEST_F(renewing, pauses_between_failed_renewals_of_a_short_ttl) {
   const auto lease = client_.take("a", {.on = {.ttl = 10ms}});
   world_.server->set_faults({.refusal = storage::failure(errc::not_ready, "loading")});
   world_.advance(10ms);
@@ -238,9 +238,9 @@ TEST_F(keep, pauses_between_renewals_that_fail_at_once_however_short_the_ttl) {
   EXPECT_LT(client_.store.count(call::renew), 100);
 }
 
-/// Takes so many leases, and lets no request through.
-std::vector<std::shared_ptr<tenancy>> many_of_a_silent_store(world& w, client& c, int count) {
-  std::vector<std::shared_ptr<tenancy>> leases;
+/// Acquires `count` leases, and loses all requests after that.
+std::vector<std::shared_ptr<lease_state>> many_of_a_silent_store(world& w, client& c, int count) {
+  std::vector<std::shared_ptr<lease_state>> leases;
   for (int k = 0; k < count; ++k) {
     leases.push_back(c.take("a" + std::to_string(k)));
     w.advance(1ms);
@@ -249,7 +249,7 @@ std::vector<std::shared_ptr<tenancy>> many_of_a_silent_store(world& w, client& c
   return leases;
 }
 
-TEST_F(keep, asks_a_slow_store_for_a_thousand_at_a_time_and_for_those_first_that_end_first) {
+TEST_F(renewing, limits_renewals_in_flight_and_sends_urgent_ones_first) {
   const auto leases = many_of_a_silent_store(world_, client_, 1'500);
   world_.heal();
   const auto urgent = client_.take("urgent", {.on = {.ttl = 2s}});
@@ -264,42 +264,42 @@ TEST_F(keep, asks_a_slow_store_for_a_thousand_at_a_time_and_for_those_first_that
   EXPECT_TRUE(client_.held(urgent));
 }
 
-TEST_F(keep, loses_at_its_deadline_also_what_it_has_not_come_to) {
+TEST_F(renewing, loses_leases_whose_renewal_has_not_begun) {
   const auto leases = many_of_a_silent_store(world_, client_, 1'500);
   client_.engine.verify(storage::no_shard);
   world_.run();
   const instant last = leases.back()->of()->deadline();
   world_.advance(last - world_.io.now() - 1ns);
-  EXPECT_EQ(client_.seen->events(what::lost).size(), 1'499u);
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), 1'499u);
   world_.advance(1ns);
-  EXPECT_EQ(client_.seen->events(what::lost).size(), 1'500u);
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), 1'500u);
 }
 
 /// Names that begin with "dead" lie on a shard of their own.
 storage::shard by_name(const std::string& name) { return name.starts_with("dead") ? 1 : 2; }
 
-class keep_on_shards : public engine_test {
+class renewing_on_shards : public engine_test {
  protected:
-  keep_on_shards() { client_.store.spread(by_name); }
-  std::vector<std::shared_ptr<tenancy>> take_many(const std::string& like, int count) {
-    std::vector<std::shared_ptr<tenancy>> leases;
+  renewing_on_shards() { client_.store.spread(by_name); }
+  std::vector<std::shared_ptr<lease_state>> take_many(const std::string& like, int count) {
+    std::vector<std::shared_ptr<lease_state>> leases;
     for (int k = 0; k < count; ++k) leases.push_back(client_.take(like + std::to_string(k)));
     return leases;
   }
 };
 
-TEST_F(keep_on_shards, renews_all_that_is_due_on_one_although_another_is_silent) {
+TEST_F(renewing_on_shards, renews_one_shard_while_another_is_silent) {
   const auto dead = take_many("dead", 2'000);
   const auto alive = take_many("alive", 5'000);
   client_.store.hold_back(call::renew, storage::shard{1});
   world_.advance(3'333ms);
   EXPECT_EQ(client_.store.count(call::renew), 5'000 + 1'024) << "at that very instant";
   world_.advance(1min);
-  EXPECT_EQ(client_.seen->events(what::lost).size(), dead.size());
+  EXPECT_EQ(client_.seen->events(event_kind::lost).size(), dead.size());
   for (const auto& lease : alive) EXPECT_TRUE(client_.held(lease));
 }
 
-TEST_F(keep_on_shards, renews_a_lease_where_it_lies_when_it_is_due) {
+TEST_F(renewing_on_shards, renews_a_lease_on_its_current_shard) {
   const auto moved = take_many("moved", 1'500);
   client_.store.spread([](const std::string& name) { return by_name(name) + 1; });
   client_.store.hold_back(call::renew, storage::shard{3});
@@ -308,7 +308,7 @@ TEST_F(keep_on_shards, renews_a_lease_where_it_lies_when_it_is_due) {
   EXPECT_EQ(client_.store.held_back(), 1'024u);
 }
 
-TEST_F(keep_on_shards, verifies_only_what_may_lie_on_the_one_in_doubt) {
+TEST_F(renewing_on_shards, verifies_only_leases_of_the_shard_in_doubt) {
   client_.store.spread([](const std::string& name) { return name == "both" ? storage::no_shard : by_name(name); });
   const auto dead = client_.take("dead"), alive = client_.take("alive", {.on = {.ttl = 11s}});
   const auto both = client_.take("both", {.on = {.ttl = 12s}});
@@ -322,7 +322,7 @@ TEST_F(keep_on_shards, verifies_only_what_may_lie_on_the_one_in_doubt) {
   EXPECT_EQ(client_.store.count(call::renew), 5);
 }
 
-TEST_F(keep, begins_nothing_any_more_when_it_is_told_to_end) {
+TEST_F(renewing, begins_no_renewal_after_the_end) {
   const auto leases = many_of_a_silent_store(world_, client_, 1'500);
   client_.engine.verify(storage::no_shard);
   world_.run();
@@ -331,7 +331,7 @@ TEST_F(keep, begins_nothing_any_more_when_it_is_told_to_end) {
   EXPECT_EQ(client_.store.count(call::renew), 1'024);
 }
 
-TEST_F(keep, ends_at_once_when_it_is_told_to_also_while_the_store_is_silent) {
+TEST_F(renewing, ends_at_once_even_while_the_store_is_silent) {
   const auto lease = client_.take("a");
   world_.lose_all_requests();
   world_.advance(4s);

@@ -6,18 +6,18 @@
 
 namespace holdfast::core {
 
-/// A caller's limit that also ends when something else is asked to stop.
-class cut {
+/// A caller's limit that also ends when another stop_token is triggered.
+class linked_limit {
  public:
-  cut(const limit& callers, const std::stop_token& also) : limit_(callers.at(), also) {
+  linked_limit(const limit& callers, const std::stop_token& also) : limit_(callers.at(), also) {
     if (!callers.stop().stop_possible()) return;
     both_.emplace();
     first_.emplace(callers.stop(), stopper{*both_});
     second_.emplace(also, stopper{*both_});
     limit_ = limit(callers.at(), both_->get_token());
   }
-  cut(const cut&) = delete;
-  cut& operator=(const cut&) = delete;
+  linked_limit(const linked_limit&) = delete;
+  linked_limit& operator=(const linked_limit&) = delete;
   [[nodiscard]] const limit& get() const noexcept { return limit_; }
 
  private:

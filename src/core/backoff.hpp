@@ -10,19 +10,17 @@
 
 namespace holdfast::core {
 
-/// Those who wait for a moment before they ask a silent store again. When it is back, they need not wait any longer.
-class pauses {
+/// The pauses of callers whose requests got no answer. All of them end early when the store is back.
+class backoff {
  public:
-  /// How often they were cut short. Whoever asks the store reads it before.
+  /// How often the pauses were ended early. A caller reads it before it sends its request.
   [[nodiscard]] std::uint64_t cuts() const noexcept { return cuts_; }
-  /// For the limit; signalled: it was cut short, perhaps since `seen` was read.
+  /// Waits for the limit. Returns signalled if the pause was ended early, perhaps since `seen` was read.
   [[nodiscard]] runtime::task<runtime::wake> pause(runtime::io&, std::uint64_t seen, limit);
-  /// From any thread.
-  void cut_short() noexcept;
+  void end_pauses() noexcept;  ///< thread-safe
 
  private:
-  class in_list;
-  std::atomic<std::uint64_t> cuts_{0};  // written with the list: whoever only reads it, with every lock, takes no turn
+  std::atomic<std::uint64_t> cuts_{0};  // written under the lock of the list; every acquire reads it without that lock
   runtime::guarded<runtime::wait_list<>> waiting_;
 };
 
