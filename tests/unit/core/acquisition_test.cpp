@@ -82,7 +82,7 @@ TEST_F(acquisition_test, is_busy_when_the_wait_for_a_holder_reaches_the_limit) {
   EXPECT_TRUE(a.may_be_known()) << "the store has a place for it";
 }
 
-TEST_F(acquisition_test, leaves_after_one_look_at_a_held_lock_and_the_store_keeps_nothing) {
+TEST_F(acquisition_test, leaves_nothing_behind_after_one_look_at_a_held_lock) {
   acquisition a = begin(limit(now_), true);
   EXPECT_EQ(busy(a), step::leave);
   EXPECT_EQ(a.end().what, outcome::kind::busy);
@@ -196,7 +196,7 @@ TEST_F(acquisition_test, lasts_with_one_look_until_there_is_an_answer) {
   EXPECT_EQ(granted(a), step::granted);
 }
 
-TEST_F(acquisition_test, leaves_after_one_look_when_it_is_bounded_or_the_store_refuses) {
+TEST_F(acquisition_test, leaves_after_one_bounded_look_or_a_refusal) {
   acquisition bounded = begin(limit(now_ + 1s), true, true);
   EXPECT_EQ(unanswered(bounded), step::leave);
   acquisition unbounded = begin(limit(now_), true);
