@@ -190,7 +190,7 @@ class WhatOthersWrote(support.Case):
             revoke = self.raw("--store", self.store, "--reason", self.WILD, "lock", verb="revoke", status=False)
             self.assertEqual(revoke.code(), 0, revoke.errors())
             holder.event("revoke_requested")
-            support.until(lambda: "asks for" in holder.errors(), "the line")
+            support.until(lambda: "revoke request for" in holder.errors(), "the line")
             self.assert_tame(holder.errors())
             holder.let_go()
             self.assertEqual(holder.code(), 0)
