@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import repository
 
@@ -80,6 +81,11 @@ def check(number, to_all):
         daemons = []
         while len(daemons) < 2:
             daemons += [os.pidfd_open(int(word)) for word in (tree / "build/dev/pipe").read_text().split()]
+        # The second test has started, but the runner may not have read yet that the first one passed.
+        passed = tree / "build/dev/passed_at_level_test"
+        end = time.monotonic() + PATIENCE
+        while "first" not in passed.read_text().split() and time.monotonic() < end:
+            time.sleep(0.01)
         (os.killpg if to_all else os.kill)(first.pid, number)
         output = first.communicate(timeout=PATIENCE)[0]
         assert first.returncode == 130, (first.returncode, output)
