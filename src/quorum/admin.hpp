@@ -41,9 +41,10 @@ class admin final : public storage::admin {
   using servers = std::uint64_t;  ///< a bit for each
   /// Returns the servers that do not answer while a majority does.
   storage::task<storage::answer<servers>> silent_servers(limit);
-  /// Adds the names that are in use and were not shown when an earlier server was listed.
-  storage::task<std::optional<storage::failure>> look_at(std::vector<std::string> names, const list_position&,
-                                                         servers silent, listing&, limit);
+  /// Adds the names that are in use and that neither this page nor an earlier one shows.
+  storage::task<std::optional<storage::failure>> look_at(std::vector<std::string> names, std::size_t listed_by,
+                                                         const list_position& earlier, servers silent, listing& page,
+                                                         limit);
 
   server_set& all_;
   const std::vector<finding> known_;

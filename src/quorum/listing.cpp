@@ -47,7 +47,10 @@ struct admin::list_position {
   void miss_all(servers silent) { missed |= silent >> who << who; }
   [[nodiscard]] bool is_missed() const { return (missed >> who & 1) != 0; }
   [[nodiscard]] std::size_t how_many_missed() const { return static_cast<std::size_t>(std::popcount(missed)); }
-  [[nodiscard]] bool was_listed(std::size_t other) const { return other < who && (missed >> other & 1) == 0; }
+  /// An earlier page has listed that server, at least in part.
+  [[nodiscard]] bool has_begun(std::size_t server) const {
+    return (server < who || (server == who && !there.empty())) && (missed >> server & 1) == 0;
+  }
   /// Returns an empty text after the last page.
   [[nodiscard]] std::string write(std::size_t voters) const {
     if (who >= voters) return {};
@@ -84,6 +87,7 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
   if (from->how_many_missed() > all_.size() - all_.majority()) {
     co_return answer<listing>::unknown(failure(errc::unreachable, "too many of the servers gave no answer"));
   }
+  const list_position earlier = *from;
   while (from->who < all_.size() && page.names.size() < most) {
     if (from->is_missed()) {
       from->go_to({});
@@ -101,7 +105,7 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
     }
     std::vector<std::string> names;
     for (listing::entry& each : here.value().names) names.push_back(std::move(each.name));
-    std::optional<failure> failed = co_await look_at(std::move(names), *from, silent.value(), page, l);
+    std::optional<failure> failed = co_await look_at(std::move(names), from->who, earlier, silent.value(), page, l);
     if (failed) co_return answer<listing>::unknown(std::move(*failed));
     from->go_to(here.value().next);
     if (all_.loop().now() >= enough) break;
@@ -129,8 +133,8 @@ task<answer<admin::servers>> admin::silent_servers(limit l) {
   co_return answer<servers>::yes(silent);
 }
 
-task<std::optional<failure>> admin::look_at(std::vector<std::string> names, const list_position& from, servers silent,
-                                            listing& page, limit l) {
+task<std::optional<failure>> admin::look_at(std::vector<std::string> names, std::size_t listed_by,
+                                            const list_position& earlier, servers silent, listing& page, limit l) {
   const limit each = all_.until(half_of(all_.loop(), l).at());
   std::vector<round_ptr<state>> looks;
   looks.reserve(names.size());
@@ -148,12 +152,13 @@ task<std::optional<failure>> admin::look_at(std::vector<std::string> names, cons
       co_return all_.why_not(*looks[n], "no majority of the servers answers");
     }
     std::vector<const state*> seen;
-    bool shown = false;
+    // A server that this call has listed may have got the name only afterwards: then it was not shown.
+    bool shown = std::ranges::find(page.names, names[n], &listing::entry::name) != page.names.end();
     for (std::size_t who = 0; who < all_.size(); ++who) {
       std::optional<answer<state>>& got = looks[n]->replies()[who];
       if (!got || !got->is_yes()) continue;
       seen.push_back(&got->value());
-      shown = shown || (from.was_listed(who) && is_in_use(got->value()));
+      shown = shown || (who != listed_by && earlier.has_begun(who) && is_in_use(got->value()));
     }
     state is = shared_view(seen, all_.majority());
     is.waiters.clear();

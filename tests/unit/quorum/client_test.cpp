@@ -27,6 +27,30 @@ using storage::done;
 using storage::milliseconds;
 using storage::vote;
 
+/// What operators see at a server: `listed` is what it lists, and every name is held there.
+class fake_server final : public storage::backend, public storage::admin {
+ public:
+  std::vector<std::string> listed;
+
+  std::unique_ptr<storage::claim> open(storage::claim_spec) override { return nullptr; }
+  [[nodiscard]] storage::admin& admin() noexcept override { return *this; }
+  [[nodiscard]] guarantees promises() const noexcept override { return {}; }
+  task<answer<listing>> list(io&, std::string, std::string, std::size_t, limit) override {
+    listing page;
+    for (const std::string& name : listed) page.names.push_back({name, held()});
+    co_return answer<listing>::yes(std::move(page));
+  }
+  task<answer<state>> inspect(io&, std::string, limit) override { co_return answer<state>::yes(held()); }
+
+ private:
+  [[nodiscard]] static state held() {
+    state is;
+    is.holding = 1;
+    is.holders.emplace_back().owner = "a client";
+    return is;
+  }
+};
+
 /// A scripted server for one name, on the clock of the test.
 class fake_voter final : public storage::voter {
  public:
@@ -40,6 +64,7 @@ class fake_voter final : public storage::voter {
   bool in_line = false;
   std::uint64_t last = 0;
   std::vector<std::uint32_t> asked_under;  ///< the numbers of attempts
+  fake_server server;
 
   [[nodiscard]] std::uint32_t holder() const { return clock_.now() < end_ ? holder_ : 0; }
   void forget() { end_ = {}; }
@@ -101,7 +126,7 @@ class fake_voter final : public storage::voter {
   task<answer<std::string>> identity(io&, limit) override { co_return answer<std::string>::yes({}); }
   std::unique_ptr<storage::watching> watch(const std::string&, runtime::signal&) override { return nullptr; }
   [[nodiscard]] std::string where() const override { return "fake"; }
-  [[nodiscard]] storage::backend& behind() noexcept override { std::terminate(); }
+  [[nodiscard]] storage::backend& behind() noexcept override { return server; }
 
  private:
   [[nodiscard]] storage::failure no_answer() const {
@@ -157,6 +182,15 @@ class quorum_of_three : public testing::Test {
     io_.run();
     for (int n = 0; n < 3'000 && !is_ready(releasing); ++n) io_.advance(1ms);
     return releasing.get();
+  }
+  [[nodiscard]] std::vector<std::string> list() {
+    auto listing_all = test::start(callers_, store->admin().list(io_, "", "", 100, limit(io_.now() + 1s)));
+    io_.run();
+    for (int n = 0; n < 3'000 && !is_ready(listing_all); ++n) io_.advance(1ms);
+    answer<listing> got = listing_all.get();
+    std::vector<std::string> names;
+    for (const listing::entry& each : got.value().names) names.push_back(each.name);
+    return names;
   }
   [[nodiscard]] long holding() const {
     return std::count_if(voters.begin(), voters.end(), [](const fake_voter* v) { return v->holder() != 0; });
@@ -408,6 +442,16 @@ TEST_F(quorum_of_three, has_whole_locks_only) {
   answer<storage::grant> got = poll();
   ASSERT_TRUE(got.is_unknown());
   EXPECT_EQ(got.why().code, errc::unsupported);
+}
+
+TEST_F(quorum_of_three, lists_a_lock_that_reached_a_server_after_it_was_listed) {
+  voters[1]->server.listed = voters[2]->server.listed = {"a"};
+  EXPECT_EQ(list(), std::vector<std::string>{"a"});
+}
+
+TEST_F(quorum_of_three, lists_a_lock_of_all_servers_once) {
+  for (fake_voter* each : voters) each->server.listed = {"a", "b"};
+  EXPECT_EQ(list(), (std::vector<std::string>{"a", "b"}));
 }
 
 }  // namespace
