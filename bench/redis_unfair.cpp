@@ -41,14 +41,14 @@ double turns_a_second(const redis_server& server, bool fair) {
 
 void redis_unfair(std::vector<figure>& all) {
   const redis_server server;
-  std::vector<double> in_order, whoever, ratio;
+  std::vector<double> in_order, unfair, ratio;
   for (int slice = 0; slice < 5; ++slice) {
     in_order.push_back(turns_a_second(server, true));
-    whoever.push_back(turns_a_second(server, false));
-    ratio.push_back(whoever.back() / in_order.back());
+    unfair.push_back(turns_a_second(server, false));
+    ratio.push_back(unfair.back() / in_order.back());
   }
   all.push_back({"redis, 4 clients of 8 threads, one lock, in order", median(in_order), "turns/s"});
-  all.push_back({"redis, the same with fair = false", median(whoever), "turns/s"});
+  all.push_back({"redis, the same with fair = false", median(unfair), "turns/s"});
   all.push_back({"redis, fair = false to in order, throughput", median(ratio), "x"});
 }
 

@@ -40,9 +40,9 @@ class fan_out {
       sockets_[n]->send(request);
       ++due_[n];
     }
-    while (static_cast<std::size_t>(std::ranges::count(due_, 0)) < majority) hear();
+    while (static_cast<std::size_t>(std::ranges::count(due_, 0)) < majority) receive();
   }
-  void hear() {
+  void receive() {
     std::array<pollfd, servers> wanted{};
     for (std::size_t n = 0; n < servers; ++n) wanted[n] = {due_[n] > 0 ? sockets_[n]->fd() : -1, POLLIN, 0};
     ::poll(wanted.data(), wanted.size(), -1);

@@ -26,12 +26,12 @@ class ledger {
 
 int main() {
   ledger book;
-  std::latch heard{1};
+  std::latch lost{1};
   holdfast::store store = holdfast::open("memory:");
   // [loss]
   holdfast::lease slow = store.acquire("ledger", {.ttl = 50ms, .renew = false});  // gone after 50 ms
-  const std::stop_callback on_loss{slow.lost_token(), [&] { heard.count_down(); }};
-  heard.wait();  // the holder sleeps too long
+  const std::stop_callback on_loss{slow.lost_token(), [&] { lost.count_down(); }};
+  lost.wait();  // the holder sleeps too long
   holdfast::lease next = store.acquire("ledger");
   const bool admitted = book.add(10, next.fence());
   const bool refused = !slow.held() && !book.add(1, slow.fence());  // its fence is lower than that of `next`

@@ -8,7 +8,7 @@
 class server {
  public:
   int put(const std::string& path, std::string_view header, const std::string& body) {
-    const auto fence = holdfast::parse_fence(header);  // of the header Holdfast-Fence
+    const auto fence = holdfast::parse_fence(header);  // from the header Holdfast-Fence
     if (!fence) return 400;
     return gates_.admit(path, *fence, [&] { files_.at(path) = body; }) ? 204 : 409;
   }

@@ -1,4 +1,4 @@
-/* Fences grow: over all grants of a name, and over the callers of one process to whom a grant is passed on.
+/* Fences grow: over all grants of a name, and over the callers of one process that a grant is passed on to.
 
    P processes, one claim each at a time; a claim may serve several local callers one after the other (src/core/release.cpp).
    A grant comes with a block of B fences (64 in truth): the script moves K:f, kf here, by a whole block. That a claim which is

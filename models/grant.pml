@@ -17,8 +17,8 @@
    steps forward instead, and K is left alone by that (in truth its life is cut: a forward step of the server's clock ends
    leases before their time whatever the client does, and only fences help).
 
-   With BREAK somebody who saw the fence of a grant takes the lock by force, any time later and perhaps twice (break_lock.lua).
-   Its holder has lost it from then on, whatever it believes: only fences protect against that one. Nobody else may lose it.
+   With BREAK an operator that saw the fence of a grant takes the lock by force, any time later and perhaps twice (break_lock.lua).
+   Its holder has lost it from then on, whatever it believes: only fences protect against that one. No other claim may lose it.
 
    Proven, for the bounds below: the invariant, with any steps back; with a step forward if every push is read in the tick
    in which it was sent (PROMPT). Not proven, and not true: a step forward while a client stands still, or while a push is on
@@ -78,9 +78,9 @@ byte calls;
 #define OWNS(c) (owner == c + 1 || BROKEN(c))
 #define min(x, y) ((x) < (y) -> (x) : (y))
 #if N > 2
-#define NOBODY (!inq[0] && !inq[1] && !inq[2])
+#define NO_WAITER (!inq[0] && !inq[1] && !inq[2])
 #else
-#define NOBODY (!inq[0] && !inq[1])
+#define NO_WAITER (!inq[0] && !inq[1])
 #endif
 #ifdef PUSHES                         /* only what concerns pushes: no renewals; of zombies polls, one at a time */
 #if N > 2
@@ -117,7 +117,7 @@ inline push(c) {                      /* two on their way: one of them is lost, 
 }
 inline forget(c) { o[c] = 0; a[c] = 0 }
 
-/* hand.part.lua: K is free; it goes to a waiter that hears of it, for the claim ttl in that waiter's own entry */
+/* hand.part.lua: K is free; it goes to a waiter that receives the push, for the claim ttl in that waiter's own entry */
 inline hand(me) {
   do
   :: true ->
@@ -127,17 +127,17 @@ inline hand(me) {
 #if N > 2
      :: inq[2] -> j = 2
 #endif
-     :: NOBODY -> owner = 0; rem = 0; break
+     :: NO_WAITER -> owner = 0; rem = 0; break
      fi;
      inq[j] = false;
      if
      :: j == me -> setk(j, CTOF(j)); break
 #ifdef TWIN_OWN_TTL
-     :: j != me -> setk(j, CT); push(j); break   /* for the claim ttl of whoever releases */
+     :: j != me -> setk(j, CT); push(j); break   /* for the claim ttl of the releasing claim */
 #else
      :: j != me -> setk(j, CTOF(j)); push(j); break
 #endif
-     :: j != me                       /* nobody listens there */
+     :: j != me                       /* not subscribed */
 #ifdef TWIN_PUSH_BEFORE_SET
      :: j != me -> push(j); owner = 0; rem = 0; break   /* the script ends in between */
 #endif
@@ -153,8 +153,8 @@ inline acquire(i) {
      extend(TTL);
 #endif
      yes = true
-  :: owner == 0 && NOBODY -> setk(i, TTL); yes = true
-  :: owner == 0 && !NOBODY ->
+  :: owner == 0 && NO_WAITER -> setk(i, TTL); yes = true
+  :: owner == 0 && !NO_WAITER ->
      inq[i] = true; hand(i); yes = (owner == i + 1);
      if :: yes -> extend(TTL) :: else fi
   :: else -> inq[i] = true; yes = false
@@ -162,7 +162,7 @@ inline acquire(i) {
 }
 inline release(i) {
   if
-#ifdef TWIN_RELEASE_OF_ANYBODY
+#ifdef TWIN_RELEASE_OF_ANY_OWNER
   :: owner != 0 -> assert(!inside(owner - 1)); inq[i] = false; hand(N)
 #else
   :: owner == i + 1 -> hand(N)
@@ -186,7 +186,7 @@ inline renew(i) {
 #ifdef BREAK
 inline break_lock() {
   if
-#ifdef TWIN_BREAK_ANYBODY
+#ifdef TWIN_BREAK_ANY_OWNER
   :: owner != 0 ->                    /* the fence is not compared */
 #else
   :: owner == seen && !stale ->
@@ -351,7 +351,7 @@ proctype Claim(byte i) {
   :: atomic { st[i] == GONE && rq[i] == NONE -> send(i, REL) }         /* unknown: again */
   :: atomic { st[i] == GONE && rq[i] == NONE -> st[i] = DONE }         /* or leave it to the ttl */
   :: atomic { rq[i] == RDONE -> unsend(i); st[i] = DONE }
-  :: atomic { st[i] == DONE && p[i] != 0 -> unpush(i); st[i] = GONE; send(i, REL) }     /* a push that nobody expects */
+  :: atomic { st[i] == DONE && p[i] != 0 -> unpush(i); st[i] = GONE; send(i, REL) }     /* an unexpected push */
   :: atomic { st[i] == DONE && owner != i + 1 && !inq[i] && !zp[i] && !zr[i] && !zl[i] && p[i] == 0 && rq[i] == NONE ->
        st[i] = IDLE }                                                  /* no trace is left: it stands for a new claim */
   od

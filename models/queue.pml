@@ -6,10 +6,10 @@
    a poll that is executed after its sender gave up on it, a tick too early (a delay). With CRASHES only crashes.
 
    Invariants:
-     order   whoever is granted the lock, no living claim that came before it is left in the queue;
-     skip    a release leaves the lock with a waiter that hears of it, or with nobody, if there is none;
-     wake    while somebody waits, the lock is in nobody's use for at most FB * TTL ticks in a row: the life of what dead
-             holders left behind. Together with the order: nobody waits for ever.
+     order   when a claim is granted the lock, no living claim that came before it is left in the queue;
+     skip    a release hands the lock to a waiter that receives the push, or frees it if no waiter can;
+     wake    while a claim waits, the lock is unused for at most FB * TTL ticks in a row, until the leases of dead holders
+             expire. Together with the order, no claim waits for ever.
    A holder that lives renews in time. The lock is safe by grant.pml; here a claim takes a grant if it owns K. */
 #ifndef TTL
 #define TTL 2
@@ -79,14 +79,14 @@ inline handover(me) {
 #endif
      if
      :: h == me -> grant(h, TTL)
-#ifdef TWIN_SKIP_NOBODY
+#ifdef TWIN_SKIP_NO_WAITER
      :: h != me && !sub[h] -> grant(h, CT)
 #endif
      :: h != me && sub[h] -> grant(h, CT); push[h] = 1;
 #ifdef TWIN_KEEP_THE_HEAD
         inq[h] = true;                                          /* stays at the head until it has confirmed */
 #endif
-#ifndef TWIN_SKIP_NOBODY
+#ifndef TWIN_SKIP_NO_WAITER
      :: h != me && !sub[h] -> inq[h] = false;                   /* PUBLISH said 0 */
         if :: st[h] == DEAD || st[h] == IDLE -> forget(h) :: else fi
 #endif
@@ -191,7 +191,7 @@ active [N] proctype Claim() {
        relq[i] = false;
 #endif
        skip }
-  :: atomic { st[i] == IDLE && push[i] != 0 && rq[i] == NONE -> push[i] = 0; st[i] = GONE; rq[i] = REL }  /* nobody expects it */
+  :: atomic { st[i] == IDLE && push[i] != 0 && rq[i] == NONE -> push[i] = 0; st[i] = GONE; rq[i] = REL }  /* unexpected */
   :: atomic { alive(i) && rc[i] -> rc[i] = false; sub[i] = true; push[i] = 0;                  /* reconnect: subscribe, then poll */
        np[i] = (st[i] == WAIT) }
   od
@@ -210,7 +210,7 @@ active proctype Fault() {
        :: c != 0 && alive(c) -> st[c] = DEAD; if :: sub[c] = false :: skip fi;       /* crash; or a machine that vanished */
           rq[c] = NONE; push[c] = 0; tm[c] = 0; pt[c] = 0; rc[c] = false; np[c] = false; kt[c] = false;
           forget(c)
-       :: ANY && push[c] != 0 -> push[c] = 0                                                /* swallowed, nobody notices */
+       :: ANY && push[c] != 0 -> push[c] = 0                                                /* swallowed, unnoticed */
        :: ANY && alive(c) && !rc[c] -> rc[c] = true; push[c] = 0; if :: sub[c] = false :: skip fi   /* cut */
        :: ANY && rq[c] == POLL && !zp[c] -> rq[c] = NONE; np[c] = (st[c] == WAIT); zp[c] = true /* timed out, executed later */
        :: ANY && (rq[c] == POLL || rq[c] == PYES || rq[c] == PNO || rq[c] == REL || rq[c] == RDONE) ->

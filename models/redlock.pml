@@ -1,12 +1,12 @@
 /* Redlock: no two hold at once, both before their deadline (src/quorum/client.cpp).
 
-   N servers that know nothing of one another, C clients. Time is discrete: what is left of a key (rem), of a server's youth
+   N servers that do not know each other, C clients. Time is discrete: what is left of a key (rem), of a server's youth
    (young) and of a deadline (v) counts down, all in one tick. A client reads its clock, asks server after server, each at some
-   later instant or not at all, and may not hear the answer. With a majority before its deadline it holds, until it takes
+   later instant or not at all, and may not receive the reply. With a majority before its deadline it holds, until it takes
    its votes back, of which each may get lost.
-   Invariant: who holds, and is before its deadline, is alone.
+   Invariant: a client that holds before its deadline is the only one.
 
-   With RENEW the first client renews, by a true majority, and mends the servers that have lost their key. With LATE its votes
+   With RENEW the first client renews, by a true majority, and repairs the servers that have lost their key. With LATE its votes
    are taken back at any later time, or never: such a message names the attempt, and the next one has another number.
    With RESTARTS a server comes back empty, and does not vote, nor count in renewals, for a ttl. With FAST the clock of a
    server may gain a tick in the life of a key, and clients leave a tick of their ttl. */
@@ -47,7 +47,7 @@
 #else
 #define ID(me, n) (2 * (me) + 1 + ((me) == FIRST -> (n) : 0))
 #endif
-#define NOBODY 9
+#define ORPHAN 9
 #define FIRST 0
 byte owner[N];                        /* 0: free; else the attempt that has its vote */
 byte rem[N];
@@ -125,8 +125,8 @@ proctype Client(byte me) {
 #endif
        mine = ID(me, number);
 #ifndef TWIN_ONE_NUMBER
-       i = 0;                         /* what is left of the one before the last is nobody's */
-       do :: i < N -> if :: owner[i] == mine -> owner[i] = NOBODY :: else fi; i++ :: else -> break od;
+       i = 0;                         /* votes left by the attempt before the last belong to no client */
+       do :: i < N -> if :: owner[i] == mine -> owner[i] = ORPHAN :: else fi; i++ :: else -> break od;
 #endif
        got = 0; i = 0;
 #ifndef TWIN_FROM_THE_ANSWER
@@ -168,7 +168,7 @@ proctype Client(byte me) {
            od;
            if
            :: atomic { got >= Q && v[me] > 0 && w > 0 -> v[me] = w; w = 0; i = 0; assert(alone(me)) };
-              do                      /* whoever has lost it gets it again */
+              do                      /* servers that have lost it get it again */
               :: i < N ->
                  if
                  :: atomic { owner[i] == 0 -> owner[i] = mine; rem[i] = TTL; gained[i] = false; i++ }
@@ -208,7 +208,7 @@ proctype Client(byte me) {
 
 #ifdef LATE
 inline take_back(i) {
-#ifdef TWIN_OF_ANYBODY
+#ifdef TWIN_OF_ANY_OWNER
   free(i);
 #else
   if :: owner[i] == back[i] -> free(i) :: else fi;

@@ -13,14 +13,14 @@
 #define ROUNDS 2                      /* of the first client; the other has one */
 #define SKEW 1
 #define max(a, b) ((a) > (b) -> (a) : (b))
-#define NOBODY 9                      /* an attempt that is over, and whose vote was not taken back */
+#define ORPHAN 9                      /* an attempt that is over, and whose vote was not taken back */
 byte owner[N];                        /* 0: free */
 byte last[N];
 byte highest;                         /* ghost: of all holders */
 bool late[C];                         /* its deadline is over */
 
 inline expire(i) {
-  if :: owner[i] != NOBODY -> late[owner[i] - 1] = true :: else fi;
+  if :: owner[i] != ORPHAN -> late[owner[i] - 1] = true :: else fi;
   owner[i] = 0
 }
 
@@ -84,7 +84,7 @@ proctype Client(byte me) {
      fi;
      atomic {
        i = 0;
-       do :: i < N -> if :: owner[i] == me -> owner[i] = 0 :: owner[i] == me -> owner[i] = NOBODY :: else fi; i++ :: else -> break od;
+       do :: i < N -> if :: owner[i] == me -> owner[i] = 0 :: owner[i] == me -> owner[i] = ORPHAN :: else fi; i++ :: else -> break od;
        i = 0; same = 0; top = 0; got = 0; wrote = 0
      }
   :: else -> break

@@ -13,9 +13,9 @@
 #define Q (N / 2 + 1)
 #define ROUNDS 1                      /* of each client */
 #define TTL 2
-#define LONGEST 4                     /* ttl that anybody may have */
+#define LONGEST 4                     /* ttl that a client may have */
 #define END 7                         /* of time */
-#define NOBODY 9                      /* an attempt that is over, and whose vote was not taken back */
+#define ORPHAN 9                      /* an attempt that is over, and whose vote was not taken back */
 #ifdef TWIN_CLOCKS_APART
 #define SKEW 6
 #else
@@ -41,7 +41,7 @@ byte restarts;
 byte sent[C];                         /* when its attempt began */
 byte highest;                         /* ghost: of all holders */
 
-#define is_over(i) (owner[i] == NOBODY || now >= sent[owner[i] - 1] + TTL)
+#define is_over(i) (owner[i] == ORPHAN || now >= sent[owner[i] - 1] + TTL)
 
 inline begin_anew(i) { owner[i] = 0; last[i] = 0; votes_from[i] = GROWN; restarts++ }
 inline grow_up(i) { if :: votes_from[i] <= now -> votes_from[i] = 0 :: else fi }  /* fewer states */
@@ -95,7 +95,7 @@ proctype Client(byte me) {
      :: true
      fi;
      atomic {
-       do :: i < N -> if :: owner[i] == me -> owner[i] = 0 :: owner[i] == me -> owner[i] = NOBODY :: else fi; i++ :: else -> break od;
+       do :: i < N -> if :: owner[i] == me -> owner[i] = 0 :: owner[i] == me -> owner[i] = ORPHAN :: else fi; i++ :: else -> break od;
        i = 0; top = 0; wrote = 0; sent[me - 1] = 0
      }
   :: else -> break

@@ -25,7 +25,7 @@ lease::~lease() { end(); }
 
 void lease::end() noexcept {
   release();
-  // In a fork its claim may lead to a lock that somebody who is not here holds: it stays, as its service does.
+  // In a fork the lock may still be held by the parent process, so the claim is leaked, as its service is.
   if (state_ && service_->forked()) service_->leak(std::move(state_));
 }
 

@@ -18,7 +18,7 @@ namespace holdfast::detail {
 template <class T>
 class operation : public std::enable_shared_from_this<operation<T>> {
  public:
-  /// Runs on the loop. It may use the stop_token, which asks it to stop when nobody waits for it any more.
+  /// Runs on the loop. It may use the stop_token, which is triggered when no caller waits for it any more.
   using work = std::function<runtime::task<T>(service&, std::stop_token)>;
   using ended = std::function<void(std::exception_ptr, std::optional<T>)>;
 

@@ -195,7 +195,7 @@ released service::release(const std::shared_ptr<core::lease_state>& t) noexcept 
 }
 
 void service::leak(std::shared_ptr<core::lease_state> t) noexcept {
-  left_behind_.with([&](auto& all) { all.push_back(std::move(t)); });
+  leaked_.with([&](auto& all) { all.push_back(std::move(t)); });
 }
 
 runtime::task<void> service::release_claim_on_loop(std::shared_ptr<core::lease_state> t, limit until) {

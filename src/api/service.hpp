@@ -87,7 +87,7 @@ class service : public std::enable_shared_from_this<service> {
   const std::unique_ptr<storage::backend> backend_;
   runtime::executor executor_;
   core::engine engine_;
-  runtime::guarded<std::vector<std::shared_ptr<core::lease_state>>> left_behind_;
+  runtime::guarded<std::vector<std::shared_ptr<core::lease_state>>> leaked_;
   service* next_leaked_ = nullptr;
 };
 

@@ -127,7 +127,7 @@ class engine final : private storage::backend_events {
   local_queue queue_;
   backoff backoff_;
   renewer renewer_;
-  std::atomic<unsigned> lookups_{0};  // of who broke a lock
+  std::atomic<unsigned> lookups_{0};  // running requests for the note of a break
   std::mutex starting_;
   std::atomic<bool> started_{false};
 };

@@ -28,7 +28,7 @@ class waiter : public runtime::list_waiter {
     progress_->answered = true;
     ++progress_->answers;
   }
-  /// True if the store has answered one of those before this waiter.
+  /// True if the store has answered a caller before this waiter.
   [[nodiscard]] bool saw_answers() const noexcept { return progress_->answers != seen_; }
 
  private:
@@ -42,7 +42,7 @@ class waiter : public runtime::list_waiter {
   unsigned seen_ = 0;             // answers before this waiter came
 };
 
-/// Of all callers of this process that want the same lock, one, the head, asks the store. The others wait here in order
+/// One of the callers in this process that want the same lock, the head, asks the store. The others wait here in order
 /// of arrival. Readers and callers that take permits do not come here: each has its own place in the store's queue.
 class local_queue {
  public:

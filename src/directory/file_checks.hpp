@@ -23,12 +23,12 @@ struct room_left {
   std::optional<std::uint64_t> files{};  ///< empty: the file system does not count files
 };
 
-/// What processes have left behind that did not close the store.
+/// Leftovers of processes that ended without closing the store.
 struct remains {
   std::size_t sessions = 0;  ///< including the live ones
   std::size_t dead = 0;
   std::size_t places = 0;   ///< the claims of dead sessions
-  std::size_t sockets = 0;  ///< of dead sessions
+  std::size_t sockets = 0;  ///< the sockets of dead sessions
 };
 
 void judge_folder(const folder_above& itself, uid_t us, storage::findings&);

@@ -104,12 +104,12 @@ class cell final : public storage::cell {
 
   // Also signalled when the cell expires, because that sends no notification, and one may be lost.
   task<wake> changed(io& i, storage::reading seen, limit l) override {
-    runtime::signal told;
+    runtime::signal notified;
     const instant now = i.now();
-    if (!server_.numbers().watch(name_, seen, told, now)) co_return wake::signalled;
+    if (!server_.numbers().watch(name_, seen, notified, now)) co_return wake::signalled;
     const instant again = now + (seen.there ? std::min(seen.left, storage::look_again) : storage::look_again);
-    const wake why = co_await wait(i, told, limit(std::min(l.at(), again), l.stop()));
-    server_.numbers().forget(name_, told);
+    const wake why = co_await wait(i, notified, limit(std::min(l.at(), again), l.stop()));
+    server_.numbers().forget(name_, notified);
     co_return why == wake::late&& again < l.at() ? wake::signalled : why;
   }
 

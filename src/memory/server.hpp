@@ -62,7 +62,7 @@ class server {
   [[nodiscard]] state inspect(const std::string& name, instant now) const;
   /// Lists names in order; `next` is the last of them.
   [[nodiscard]] listing list(const std::string& prefix, const std::string& after, std::size_t most, instant now) const;
-  /// Returns false if nobody holds the name, or not with that fence.
+  /// Returns false if the name is not held, or not with that fence.
   [[nodiscard]] bool revoke(const std::string& name, const std::string& reason, std::uint64_t fence, instant now);
   /// Returns false if no holder is meant.
   [[nodiscard]] bool break_lock(const storage::break_request&, instant now);
@@ -106,7 +106,7 @@ class server {
     std::uint64_t pushes = 0;
     faults wanted;
   };
-  struct bounds {  // of the lists in a state
+  struct bounds {  // for the lists in a state
     std::size_t holders, waiters;
   };
   [[nodiscard]] static state look(const table&, const std::string& name, const bounds&, instant now);

@@ -65,7 +65,7 @@ class socket_stream final : public stream {
   }
 
   void tune(milliseconds silence) const noexcept {
-    set(fd(), SOL_SOCKET, SO_RCVTIMEO, timeval{0, 5'000});  // of receive_soon()
+    set(fd(), SOL_SOCKET, SO_RCVTIMEO, timeval{0, 5'000});  // receive_soon() waits for this long
     set(fd(), IPPROTO_TCP, TCP_NODELAY, 1);
     set(fd(), SOL_SOCKET, SO_KEEPALIVE, 1);
     set(fd(), IPPROTO_TCP, TCP_KEEPIDLE, 10);

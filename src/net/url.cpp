@@ -162,7 +162,7 @@ url url::parse(std::string_view text) {
 
 std::string without_secrets(std::string_view text, const shown_options& may_show) {
   std::size_t begin = end_of_scheme(text);
-  const bool whole = text.substr(begin).starts_with("//");  // otherwise a user name cannot be told from a password
+  const bool whole = text.substr(begin).starts_with("//");  // otherwise a user name may be a password
   if (whole) begin += 2;
   std::string shown(text.substr(0, begin));
   const std::string_view rest = text.substr(begin);

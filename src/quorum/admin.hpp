@@ -15,7 +15,7 @@ namespace holdfast::quorum {
 /// Operators' calls on a store of several servers: what a majority of them says or does counts.
 class admin final : public storage::admin {
  public:
-  /// `known`: findings about how the store is set up, part of every examination.
+  /// `known`: findings about the setup of the store, part of every health check.
   admin(server_set& all, std::vector<finding> known) : all_(all), known_(std::move(known)) {}
 
   storage::task<storage::answer<state>> inspect(storage::io&, std::string name, limit) override;
@@ -32,10 +32,10 @@ class admin final : public storage::admin {
  private:
   /// The limit of one request to each server.
   [[nodiscard]] limit each_within(const limit&) const;
-  /// What each server says, if it does so in time.
+  /// Returns the replies of the servers that reply in time.
   storage::task<round_ptr<state>> views_of(std::string name, limit);
   [[nodiscard]] storage::answer<state> common_view(vote_round<state>&) const;
-  /// A majority decides, but all servers are waited for: one that acts later would act on whoever holds the lock then.
+  /// A majority decides, but all servers are waited for: a server that acts later would act on the next holder.
   storage::task<storage::answer<storage::done>> settle_all(round_ptr<storage::done>, limit, const char* otherwise);
   struct list_position;
   using servers = std::uint64_t;  ///< a bit for each

@@ -23,7 +23,7 @@ struct attempt : storage::candidate {
   std::vector<runtime::async_mutex> mutexes;  // one step at a time at each voter, so that none overtakes another
   round_ptr<storage::vote> votes;
   round_ptr<storage::done> withdrawals;  // the votes that were taken back
-  std::uint64_t fence = 0;               // of the grant
+  std::uint64_t fence = 0;               // the fence of the grant
   bool elected = false;
   runtime::instant ends{};                // the deadline of the grant or of the last renewal
   std::uint64_t renewals = 0;             // renewals that were started

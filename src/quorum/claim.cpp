@@ -62,15 +62,15 @@ task<answer<grant>> client::claim::poll(io& i, limit l) {
     give_up();
   }
   const instant enough = later(all_.loop().now(), longest_poll);
-  std::optional<failure> reason;  // of the previous attempt: an attempt that was cut short says less
+  std::optional<failure> reason;  // from the previous attempt, because an attempt that was cut short says less
   for (unsigned tries = 0;; ++tries) {
     std::optional<failure> unreached = co_await all_.reach_majority(settings_.min_margin, l);
     if (unreached) co_return answer<grant>::unknown(std::move(*unreached));
     answer<grant> got = co_await run_for_it(l);
     const instant now = all_.loop().now();
     // A caller that does not queue retries before it reports a lock as held that no client has a majority of.
-    const bool nobodys = got.is_no() && splits_ != 0 && !spec_.queue && tries < max_split_retries && now < l.at();
-    if (!got.is_unknown() && !nobodys) co_return got;
+    const bool split = got.is_no() && splits_ != 0 && !spec_.queue && tries < max_split_retries && now < l.at();
+    if (!got.is_unknown() && !split) co_return got;
     if (got.is_unknown() && reason && now >= l.at()) co_return answer<grant>::unknown(std::move(*reason));
     if (got.is_unknown()) {
       if (got.why().code != errc::unreachable || now >= std::min(enough, l.at())) co_return got;

@@ -25,7 +25,7 @@ class client final : public storage::backend {
     std::chrono::milliseconds max_ttl;     ///< the longest lease: servers that restarted vote again after this time
     std::size_t min_margin = 0;            ///< votes beyond a majority that a grant needs
     std::function<std::uint64_t()> clock;  ///< microseconds since 1970; called from any thread
-    std::vector<finding> known{};          ///< about how the store is set up: part of every examination
+    std::vector<finding> known{};          ///< about the setup of the store: part of every health check
   };
   client(std::vector<std::unique_ptr<storage::voter>>, settings, runtime::io& loop);
 

@@ -39,7 +39,7 @@ storage::task<void> put_into(round_ptr<T> all, std::size_t who, storage::task<st
   all->put(who, std::move(got), for_us);
 }
 
-/// The limit of one request where nobody waits urgently.
+/// The limit of one request that is not urgent.
 constexpr runtime::span one_request = std::chrono::seconds(1);
 /// How long to wait for the other servers once a majority has answered.
 constexpr runtime::span minority_wait = std::chrono::milliseconds(100);
@@ -85,7 +85,7 @@ class server_set {
     std::size_t for_good = 0, refused = 0;
     std::optional<errc> code, for_good_code;
     std::string text(what);
-    std::size_t told = 0;
+    std::size_t listed = 0;
     for (std::size_t who = 0; who < voters_.size(); ++who) {
       std::optional<storage::answer<T>>& got = all.replies()[who];
       if (!got || !got->is_unknown()) continue;
@@ -96,14 +96,14 @@ class server_set {
         for_good_code = why.code;
       }
       if (!code || why.code == errc::unreachable) code = why.code;
-      text.append(told++ == 0 ? ": " : "; ").append(voters_[who]->where()).append(": ").append(why.text);
+      text.append(listed++ == 0 ? ": " : "; ").append(voters_[who]->where()).append(": ").append(why.text);
     }
-    if (told == 0) text.append(": no answer in time");
+    if (listed == 0) text.append(": no answer in time");
     if (for_good > voters_.size() - majority()) return storage::failure(*for_good_code, std::move(text));
     if (code && storage::failure(*code, "").permanent()) code = errc::not_ready;
     storage::failure all_in_all(code.value_or(errc::unreachable), std::move(text));
-    const bool can_be_heard = refused <= voters_.size() - majority();  // a majority may still answer
-    all_in_all.is_late = all_in_all.code == errc::unreachable && can_be_heard;
+    const bool can_answer = refused <= voters_.size() - majority();  // a majority may still answer
+    all_in_all.is_late = all_in_all.code == errc::unreachable && can_answer;
     return all_in_all;
   }
 

@@ -35,7 +35,7 @@ enum class verdict { open, yes, no, unknown };
 /// by now, and as many have answered, perhaps for several candidates, or a majority is against us. unknown: not even
 /// that many answer.
 [[nodiscard]] verdict of_election(const tally&) noexcept;
-/// The result of a step of a holder, such as a renewal. no: so many say no that a majority cannot say yes.
+/// The result of a step of a holder, such as a renewal. no: too many say no for a majority to say yes.
 [[nodiscard]] verdict of_step(const tally&) noexcept;
 /// Open until every voter has answered. For questions without a majority rule.
 [[nodiscard]] verdict all_of_them(const tally&) noexcept;

@@ -61,11 +61,11 @@ class loop final : public io {
   void release() noexcept;
 
   descriptor epoll_, timer_, interrupt_;
-  timers timers_;          // of the loop's thread
+  timers timers_;          // used by the loop's thread only
   instant armed_ = never;  // what the timerfd is set to
   guarded<resumptions> posted_;
   guarded<std::unordered_map<int, std::function<void()>>> watched_;
-  resumptions ready_;  // of the loop's thread
+  resumptions ready_;  // used by the loop's thread only
   std::atomic<bool> ending_{false};
   std::atomic<std::thread::id> id_{};
   loop_ownership ownership_;

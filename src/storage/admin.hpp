@@ -18,8 +18,8 @@ namespace holdfast::storage {
 using runtime::io;
 using runtime::task;
 
-/// What operators do with the locks of a store, whoever holds them. May be called from any thread. By default every
-/// call is answered as unsupported, and examine() finds nothing.
+/// The operators' calls on the locks of a store, whichever client holds them. May be called from any thread. By default
+/// every call is answered as unsupported, and examine() finds nothing.
 class admin {
  public:
   virtual ~admin() = default;

@@ -49,9 +49,9 @@ class [[nodiscard]] answer {
   [[nodiscard]] bool is_no() const noexcept { return what_.index() == 1; }
   [[nodiscard]] bool is_unknown() const noexcept { return what_.index() == 2; }
 
-  [[nodiscard]] T& value() { return std::get<0>(what_); }               ///< of a yes
-  [[nodiscard]] const busy& who() const { return std::get<1>(what_); }  ///< of a no
-  [[nodiscard]] failure& why() { return std::get<2>(what_); }           ///< of an unknown
+  [[nodiscard]] T& value() { return std::get<0>(what_); }               ///< after a yes
+  [[nodiscard]] const busy& who() const { return std::get<1>(what_); }  ///< after a no
+  [[nodiscard]] failure& why() { return std::get<2>(what_); }           ///< after an unknown
 
  private:
   template <std::size_t I, class V>

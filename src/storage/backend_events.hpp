@@ -28,13 +28,13 @@ class backend_events {
   virtual ~backend_events() = default;
   /// The store may have lost its state: every lease on that shard is renewed at once; no_shard: every lease.
   virtual void in_doubt(shard) noexcept {}
-  /// The store, or a part of it, is reachable again: callers that pause between retries ask at once. Not for every sign
-  /// of life, because the pauses spare the store.
+  /// The store, or a part of it, is reachable again: callers that pause between retries ask at once. A store does not
+  /// call this for every reply, because the pauses spare it.
   virtual void back() noexcept {}
   /// A holder of this client is asked to release its lock, or has lost it by force. May come more than once, and before
   /// the poll that grants the lock is answered.
   virtual void revoke_requested(revoke_request) noexcept {}
-  /// The program's observer should know this about the store.
+  /// Reports a problem of the store to the program's observer.
   virtual void warning(std::string_view) noexcept {}
 };
 

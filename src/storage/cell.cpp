@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 /// The change is not among those remembered, and the cell has changed. Returns true if it was certainly never made.
 bool was_never_made(const cell_record& is, std::uint64_t seen) {
   const std::uint64_t oldest = is.version - is.ids.size() + 1;
-  if (seen >= is.version) return false;  // of an earlier cell, of which nothing is known
+  if (seen >= is.version) return false;  // it belongs to an earlier cell, whose changes are not known
   if (seen + 1 >= oldest) return true;   // another change was made in its place
   if (is.ids.size() == cell_record::most_ids) return false;
   // All changes since the cell was created are known, and an earlier cell would still be remembered.

@@ -38,10 +38,9 @@ class no_cell final : public cell {
 
  private:
   static failure why() {
-    return failure(
-        errc::unsupported,
-        "this store keeps locks only, and no numbers: for elections and latches take one that does, such as one "
-        "server, a cluster or a directory; whoever only wants to be the one takes a lock");
+    return failure(errc::unsupported,
+                   "this store keeps locks, but no numbers: for elections and latches use one server, a cluster or a "
+                   "directory; a lock is enough to run a job on one client only");
   }
 };
 

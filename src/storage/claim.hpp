@@ -105,7 +105,7 @@ class backend {
   [[nodiscard]] virtual std::unique_ptr<claim> open_all(std::vector<claim_spec>);
   /// A store that keeps no numbers returns a cell that is unsupported.
   [[nodiscard]] virtual std::unique_ptr<cell> open_cell(std::string name);
-  /// What operators do with its locks. By default unsupported.
+  /// The operators' calls on its locks. By default unsupported.
   [[nodiscard]] virtual storage::admin& admin() noexcept;
   /// Sets where the store reports what happens to it. Called once, before the first claim is opened; the events live
   /// until close().

@@ -59,7 +59,7 @@ class lock_queue {
   bool release(const owner_id&, bool unfair, runtime::instant now);
   /// Ends these holders together, so that a waiting reader does not join one of them.
   void break_holders(const std::vector<owner_id>&, runtime::instant now);
-  /// Ends a waiter. Admits nobody: the next poll or release does.
+  /// Ends a waiter. Admits no waiter: the next poll or release does.
   void leave(const owner_id& owner) noexcept { remove_waiter(owner); }
   /// Changes the number of permits. Holders keep what they have.
   void resize(std::uint32_t whole, runtime::instant now);
@@ -69,7 +69,7 @@ class lock_queue {
   [[nodiscard]] const std::deque<waiter>& waiters() const noexcept { return waiters_; }
   [[nodiscard]] bool idle() const noexcept { return holders_.empty() && waiters_.empty(); }
   [[nodiscard]] bool waits(const owner_id&) const noexcept;
-  /// Removes holders and waiters whose time is over; nobody is admitted.
+  /// Removes holders and waiters whose time is over. Admits no waiter.
   void drop_expired(runtime::instant now);
 
  private:

@@ -24,7 +24,7 @@ struct share {
   friend bool operator==(const share&, const share&) = default;
 };
 
-/// The error of a client that wants a name with another whole than those who use it.
+/// The error of a client that requests a name with another whole than its current users.
 [[nodiscard]] failure disagreement(std::uint32_t there, std::uint32_t wanted);
 
 }  // namespace holdfast::storage

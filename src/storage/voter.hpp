@@ -62,7 +62,7 @@ class voter {
   virtual ~voter() = default;
   /// Returns true if the server is connected, as far as is known. May be called from any thread.
   [[nodiscard]] virtual bool is_reached() const noexcept = 0;
-  /// Waits for a connection. Returns why there is none.
+  /// Waits for a connection. Returns why it failed.
   virtual task<std::optional<failure>> reach(io&, limit) = 0;
   /// yes: it has voted, for us or for another client; unknown: it does not vote, or its vote is not known.
   virtual task<answer<vote>> ask(io&, const candidate&, limit) = 0;

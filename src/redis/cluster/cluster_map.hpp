@@ -26,7 +26,7 @@ struct redirection {
   bool once = false;
   std::uint16_t slot = 0;
   net::endpoint to;
-  /// Empty if it is another error.
+  /// Returns nothing for any other error.
   [[nodiscard]] static std::optional<redirection> of(std::string_view error, const net::endpoint& asked);
 };
 

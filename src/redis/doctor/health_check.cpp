@@ -94,7 +94,7 @@ class health_check {
   task<bool> look_at_server() {
     command info(1);
     info.add("INFO");
-    const std::optional<value> told =
+    const std::optional<value> reported =
         co_await ask_if_allowed(info, "redis.info", "+info", "The server's version, memory, disk, role and replicas");
     command config(2 + std::size(judged_settings));
     config.add("CONFIG").add("GET");
@@ -102,7 +102,7 @@ class health_check {
     const std::optional<value> set = co_await ask_if_allowed(
         config, "redis.config", "'+config|get'", "The server's settings for data, replicas and connections");
     server_report is{.info = {}, .config = {}, .votes_after = settings_.votes_after, .wait = settings_.wait};
-    if (told) is.info = server_info::of_info(told->text);
+    if (reported) is.info = server_info::of_info(reported->text);
     if (set) is.config = server_info::of_config(*set);
     judge(facts_about_server(is), found_);
     co_return is.info.text("role") == "slave";

@@ -72,16 +72,16 @@ task<answer<std::uint64_t>> cell::put(io& i, std::uint64_t seen, storage::change
 
 // Also wakes up by time: a message may be lost, and an expiry sends none.
 task<wake> cell::changed(io& i, reading seen, limit l) {
-  runtime::signal told;
+  runtime::signal notified;
   const storage::shard at = session_.server->shard_of(slot_of(keys_.number));
-  const watchers::entry ours(session_.cell_watchers, keys_.number, told, at);  // before the server registers it
+  const watchers::entry ours(session_.cell_watchers, keys_.number, notified, at);  // before the server registers it
   const milliseconds pause = storage::look_again + milliseconds(i.random() % 5'000);
   const std::optional<milliseconds> left = co_await watch(i, seen, l);
   if (left && *left < 0ms) co_return wake::signalled;
   instant next = later(i.now(), span(100ms) + milliseconds(i.random() % 100));  // the next read reports the error
   if (left) next = later(i.now(), *left > 0ms ? std::min(pause, *left + milliseconds(1 + i.random() % 3)) : pause);
   const limit nearer(std::min(l.at(), next), l.stop());
-  const wake why = co_await wait(i, told, nearer);
+  const wake why = co_await wait(i, notified, nearer);
   co_return why == wake::late&& next < l.at() ? wake::signalled : why;
 }
 

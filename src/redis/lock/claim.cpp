@@ -73,9 +73,9 @@ task<answer<grant>> claim::poll(io& i, limit l) {
   if (bad_name_) {
     co_return answer<grant>::unknown(keys::refused());
   }
-  const std::optional<grant> told = take_message(i.now());
+  const std::optional<grant> pushed = take_message(i.now());
   // If replicas must have the grant, only a poll of our own can wait for them.
-  if (told && !session_.wait.is_wanted()) co_return answer<grant>::yes(*told);
+  if (pushed && !session_.wait.is_wanted()) co_return answer<grant>::yes(*pushed);
   // Messages must reach us before we enter the queue: a waiter that is not subscribed is skipped. There is no need to
   // subscribe if the lock is free.
   if (queue_) waiting_.listened_at = lies_on();  // before the poll, during which the slot may move
@@ -162,21 +162,21 @@ storage::shard claim::lies_on() const noexcept { return session_.server->shard_o
 keys claim::all_keys() const { return keys::of_lock(session_.config.prefix, lock_); }
 
 std::optional<grant> claim::take_message(instant now) {
-  const auto told = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
-  if (!told || !sampled_) return std::nullopt;
+  const auto pushed = waiting_.granted.with([](auto& last) { return std::exchange(last, {}); });
+  if (!pushed || !sampled_) return std::nullopt;
   // A grant from before that reply has ended. Only fences can tell if the server's clock was set back meanwhile.
-  if (told->fence <= sampled_->fence) return std::nullopt;
+  if (pushed->fence <= sampled_->fence) return std::nullopt;
   // When the server replied to our last poll, its clock showed sampled_->server_time and ours at least sampled_->sent,
   // so the grant is not older than that. After a move of the slot or a failover it may have been another server's
   // clock.
   const bool one_clock = session_.config.of_one_clock();
-  const auto elapsed = std::chrono::microseconds(one_clock ? told->server_time - sampled_->server_time : 0);
+  const auto elapsed = std::chrono::microseconds(one_clock ? pushed->server_time - sampled_->server_time : 0);
   const instant granted_at = seeded(bug::deadline_from_push) ? now : sampled_->sent + span(elapsed) / 100 * 99;
   if (elapsed < 0us || granted_at > now) return std::nullopt;  // the server's clock was set
   const milliseconds granted_for = seeded(bug::claim_ttl_forgotten) ? ttl_ : granted_for_;
   const instant deadline = storage::deadline_after(granted_at, granted_for);
   if (now + span(granted_for) / 4 > deadline) return std::nullopt;  // the message has waited for too long
-  fence_ = told->fence;
+  fence_ = pushed->fence;
   return grant{fence_, fences(), deadline};
 }
 

@@ -19,7 +19,7 @@ class list_position {
   [[nodiscard]] static std::optional<list_position> read(std::string_view text, const std::vector<std::string>& parts);
 
   [[nodiscard]] bool is_over() const noexcept { return next_ >= parts_.size() && put_off_.empty(); }
-  // Not to be called when it is over:
+  // These must not be called at the end of the listing:
   [[nodiscard]] const std::string& part() const noexcept { return at_first_round() ? parts_[next_] : put_off_[0].part; }
   [[nodiscard]] const std::string& cursor() const noexcept { return at_first_round() ? cursor_ : put_off_[0].cursor; }
   /// `cursor` is the one in the reply; "0" means that the part has no more keys.

@@ -58,7 +58,7 @@ std::int64_t replica_wait::needed() const noexcept {
   const std::int64_t there = replicas_;
   switch (wait_.by) {
     case acknowledgement::count::number: return wait_.replicas;
-    case acknowledgement::count::majority:  // of all copies; the primary has one
+    case acknowledgement::count::majority:  // the primary counts as one copy
       return (there + 1) / 2;
     case acknowledgement::count::all: return there;
   }

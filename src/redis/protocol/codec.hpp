@@ -20,9 +20,9 @@ class malformed : public std::runtime_error {
 class decoder {
  public:
   static constexpr std::size_t deepest = 8;             ///< nested lists
-  static constexpr std::size_t most_items = 1 << 16;    ///< of one reply, in all its lists
-  static constexpr std::size_t longest_text = 1 << 20;  ///< of one text
-  static constexpr std::size_t most_bytes = 1 << 22;    ///< of one reply
+  static constexpr std::size_t most_items = 1 << 16;    ///< in all lists of one reply
+  static constexpr std::size_t longest_text = 1 << 20;  ///< bytes of one text
+  static constexpr std::size_t most_bytes = 1 << 22;    ///< bytes of one reply
 
   void feed(std::string_view bytes) { bytes_.append(bytes); }
   /// Returns the next value, or nothing if more bytes are needed. Throws malformed, as does every later call.
@@ -44,10 +44,10 @@ class decoder {
   void forget_what_was_read();
 
   std::string bytes_;
-  std::size_t read_ = 0;     // of bytes_
-  std::size_t scanned_ = 0;  // of bytes_, in search of the end of a line
+  std::size_t read_ = 0;     // position in bytes_
+  std::size_t scanned_ = 0;  // position in bytes_ up to which no end of a line was found
   std::size_t begun_ = 0;    // where the current reply begins in bytes_
-  std::size_t items_ = 0;    // of that reply
+  std::size_t items_ = 0;    // in that reply
   std::size_t moved_ = 0;
   std::optional<std::size_t> text_due_;
   value::kind text_is_ = value::kind::text;

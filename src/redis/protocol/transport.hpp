@@ -35,14 +35,14 @@ using reply = std::variant<value, storage::failure>;
   }
 }
 
-/// Who we are for the server and for other clients.
+/// Identifies this client to the server and to other clients.
 struct identity {
   std::string inboxes;                  ///< how the channels of all inboxes begin
-  std::string id;                       ///< of our inbox
-  std::optional<command> introduction;  ///< records host, process and program, for those who ask who holds a lock
+  std::string id;                       ///< names our inbox
+  std::optional<command> introduction;  ///< records host, process and program, which inspections report
 };
 
-/// Where a command is whose caller left before its reply came. The server may carry it out later.
+/// The position of a command whose caller left before its reply came. The server may carry it out later.
 struct abandoned_command {
   std::size_t index = 0;         ///< in the pool of connections
   std::uint64_t connection = 0;  ///< the number of the connection that was open there
@@ -63,7 +63,7 @@ class listener {
   virtual void back() noexcept = 0;
   /// Whether this client has claims, which may have to be renewed.
   [[nodiscard]] virtual bool has_claims() const noexcept = 0;
-  /// Something about a server, with its name, that its operators should know.
+  /// Reports a problem of a server, with its name, to the operators.
   virtual void warned(std::string_view what) = 0;
 };
 

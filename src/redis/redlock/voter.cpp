@@ -225,7 +225,7 @@ task<std::optional<storage::failure>> voter::come_of_age(io& i, limit l) {
                            " s (young_nodes=vote in the URL: at once, for a first start; so does appendfsync always)");
 }
 
-/// False if the user is not permitted to ask.
+/// Returns false if the user is not permitted to ask.
 task<bool> voter::writes_at_once(io& i, limit l) {
   command config(3);
   config.add("CONFIG").add("GET").add("appendfsync");

@@ -22,7 +22,7 @@ using runtime::later;
 constexpr const char* senseless = "its answer makes no sense";
 constexpr std::string_view chooses = "+selected-slave", promotes = "+promoted-slave", switches = "+switch-master";
 
-/// Empty if the words are no address.
+/// Returns nothing if the words are not an address.
 std::optional<net::endpoint> endpoint_of(const std::string& host, const std::string& port) {
   const std::optional<std::int64_t> n = number_of(port);
   if (host.empty() || !n || *n < 1 || *n > 65535) return std::nullopt;

@@ -73,7 +73,7 @@ task<void> event_connection::run() {
     }
     if (failed && streams_.commands) shut(*failed);
     if (failed) report_failed_connect(*failed);
-    // One that breaks again at once is almost as bad as none; one that became invalid is as bad.
+    // A connection that breaks at once is almost as bad as none; one that became invalid is as bad.
     const bool lasted = was_open > longest_pause;
     const bool bad = was_open == span(0) || why_invalid();
     pause_ = lasted ? 0ms : std::min(bad ? longest_pause : longest_pause / 20, pause_ * 2 + 5ms);

@@ -62,7 +62,7 @@ class event_connection {
  private:
   struct streams {
     std::unique_ptr<connection> commands, messages;  // messages: with RESP2 only
-    std::optional<storage::failure> why;             // there are none
+    std::optional<storage::failure> why;             // set while there are no streams
   };
   /// A subscription that a blocking caller leaves to the loop.
   struct subscription {

@@ -15,10 +15,10 @@ using runtime::wake;
 
 namespace {
 
-/// How long the kernel waits in receive_soon(), about.
+/// About how long the kernel waits in receive_soon().
 constexpr runtime::span a_moment = 6ms;
 
-/// If there is no memory for the text, it is one that needs none.
+/// Falls back to a text that needs no memory.
 storage::failure broken(const std::exception& e, const dialer& d) noexcept {
   try {
     storage::failure why(errc::unreachable, d.located(e.what()));

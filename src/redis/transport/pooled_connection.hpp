@@ -74,7 +74,7 @@ class pooled_connection {
   std::string sending_;
   std::atomic<bool> open_{false};         // there is one
   std::atomic<bool> gone_{false};         // the other side has closed it
-  std::atomic<std::uint64_t> number_{0};  // of the connection: this one, or the next
+  std::atomic<std::uint64_t> number_{0};  // the number of this connection, or of the next one if it is closed
 
   mutable runtime::small_mutex mutex_;
   // Under the lock.

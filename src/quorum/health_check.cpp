@@ -22,7 +22,7 @@ task<names_by_identity> names_of_servers(server_set& all) {
   const round_ptr<std::string> said =
       all.ask_all<std::string>([&](std::size_t who) { return all[who].identity(all.loop(), soon); });
   const verdict over = co_await said->settle(all.loop(), all_of_them, soon);
-  (void)over;  // servers that have not answered by now do not count
+  (void)over;  // servers that have not replied by now do not count
   names_by_identity names;
   for (std::size_t who = 0; who < all.size(); ++who) {
     std::optional<answer<std::string>>& got = said->replies()[who];
@@ -67,7 +67,7 @@ task<answer<std::vector<finding>>> admin::examine(io& i, limit l) {
   using findings = std::vector<finding>;
   const round_ptr<findings> all =
       all_.ask_all<findings>([&](std::size_t who) { return all_[who].behind().admin().examine(all_.loop(), l); });
-  const limit own(runtime::never, l.stop());  // each examination has a limit of its own
+  const limit own(runtime::never, l.stop());  // each health check has its own limit
   const verdict over = co_await all->settle(all_.loop(), all_of_them, own);
   (void)over;
   if (all->count().yes == 0) {
