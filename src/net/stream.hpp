@@ -27,7 +27,7 @@ class broken : public std::runtime_error {
   bool late_ = false;
 };
 
-/// Bytes to and from a server. Only receive_soon() blocks. One thread at a time.
+/// Bytes to and from a server. Only receive_soon() blocks. Not thread-safe.
 class stream {
  public:
   stream() = default;

@@ -34,9 +34,9 @@ class admin {
   /// does not. no: the name is not held. Repeating the call does no harm.
   [[nodiscard]] virtual task<answer<done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
                                                   limit);
-  /// Takes the name from the holders that are meant, whatever their lock delay, hands it on like a release, and
-  /// notifies them. Keeps a note of it for a day. yes: also if the same call, by its id, has done so before; no: no
-  /// holder is meant. For permits the owner decides, not the fence.
+  /// Ends the leases of the holders that the request selects, by fence, or by owner for permits. Ignores their lock
+  /// delay, hands the name on like a release, notifies them, and keeps a record for a day. yes: this call, or an
+  /// earlier one with the same id, has ended some; no: the request selects no holder.
   [[nodiscard]] virtual task<answer<done>> break_lock(io&, break_request, limit);
   /// Changes the number of permits of a semaphore for later acquisitions. Permits that are held stay held.
   [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);

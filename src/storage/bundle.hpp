@@ -39,7 +39,7 @@ class bundle : public claim {
   /// Acquires all parts in one step. yes: each has its fence and deadline; no: none was acquired, or the store cannot
   /// do it.
   virtual task<answer<done>> take_all(io&, limit);
-  /// Renews the first `some` parts. yes: until when all of them are ours; no: one of them is lost.
+  /// Renews the first `some` parts. yes: the earliest of their deadlines; no: one of them is lost.
   virtual task<answer<instant>> renew_first(io&, std::size_t some, milliseconds ttl, limit);
   /// Releases the first `some` parts. yes: all of them were held or queued. Parts that are gone are not released again.
   virtual task<answer<done>> release_first(io&, std::size_t some, limit);

@@ -5,13 +5,13 @@
 
 namespace holdfast::storage {
 
-/// How much of a name a claim wants: the whole lock, a reader's place in it, or some permits of a semaphore.
+/// How much of a name a claim requests: the whole lock, a reader's place in it, or some permits of a semaphore.
 ///
 /// Claims are admitted in order of arrival, the first as soon as its part is free. So readers that are next to each
 /// other enter together, and neither a writer nor a large request starves. All clients of a name must agree on the
 /// whole.
 struct share {
-  static constexpr std::uint32_t lock = 1u << 30;  ///< the whole of a lock: room for any number of readers
+  static constexpr std::uint32_t lock = 1u << 30;  ///< the capacity of a lock; each reader takes 1
 
   std::uint32_t part = lock;
   std::uint32_t whole = lock;

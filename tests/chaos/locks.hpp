@@ -15,7 +15,7 @@ struct lock {
 
 inline constexpr lock locks[] = {
     {"door", lock::kind::exclusive},  {"safe", lock::kind::exclusive},
-    {"shop", lock::kind::exclusive},  // used by the library and by the program
+    {"shop", lock::kind::exclusive},  // library clients and the command-line program compete for it
     {"hall", lock::kind::shared},     {"desks", lock::kind::permits, 3},
     {"naive", lock::kind::exclusive},  // uses SET NX PX and DEL
 };

@@ -14,9 +14,9 @@ class access {
  public:
   virtual ~access() = default;
   [[nodiscard]] virtual watchful& store() = 0;
-  /// The process is gone: nothing reaches it, and nothing that it says is heard.
+  /// Ends the process: it receives no more messages, and those that it sent are dropped.
   virtual void crash() = 0;
-  /// How many of its calls wait for an answer.
+  /// Returns the number of its calls that wait for a reply.
   [[nodiscard]] virtual std::size_t waiting() const = 0;
 };
 
@@ -25,7 +25,7 @@ class service {
  public:
   virtual ~service() = default;
   [[nodiscard]] virtual std::unique_ptr<access> connect(client_io& loop) = 0;
-  /// Whether two are never inside at once. Where the server loses its state, only fences protect.
+  /// Returns whether two clients never hold a lock at once. If the server loses its state, only fences protect.
   [[nodiscard]] virtual bool exclusive() const = 0;
   [[nodiscard]] virtual const std::vector<std::chrono::milliseconds>& ttls() const = 0;
 

@@ -18,7 +18,7 @@ runtime::task<runtime::wake> look(runtime::io& i, runtime::signal& s) {
   co_return why;
 }
 
-/// Returns true once if the waiter was woken.
+/// Returns whether the waiter was woken, and resets its signal.
 bool is_woken(waiter& v) {
   runtime::inline_io here;
   return run_inline(look(here, v.woken)) == runtime::wake::signalled;
@@ -126,7 +126,7 @@ TEST_F(local_queue_test, keeps_a_holding_when_the_first_waiter_wants_other_terms
   }
 }
 
-TEST_F(local_queue_test, keeps_a_holding_that_is_finished_or_has_no_fence_left) {
+TEST_F(local_queue_test, hands_over_no_holding_that_is_finished_or_out_of_fences) {
   waiter head(default_terms);
   ASSERT_EQ(queue_.enter("a", head, true), position::head);
   ASSERT_EQ(queue_.enter("a", first_, true), position::waiting);

@@ -80,7 +80,7 @@ TEST_F(failing_store, is_busy_for_a_waiter_that_asks_just_before_its_limit) {
   EXPECT_EQ(client_.end_of(next).what, kind::busy) << "the store has answered the heads before it";
 }
 
-TEST_F(failing_store, is_reported_to_one_look) {
+TEST_F(failing_store, is_reported_by_a_single_look) {
   world_.server->set_faults({.refusal = loading()});
   std::future<outcome> at_the_store = client_.ask("a");
   const outcome end = client_.look("a");
