@@ -33,7 +33,7 @@ struct hold_options {
   /// The options that say what to lock: NAME..., --name, the store, readers and permits. This must outlive the parsing,
   /// as for all rows.
   [[nodiscard]] option_rows target_rows();
-  /// The options that say how to hold it and what to report: --ttl, --label, --status-fd, -q and -v. Commands with
+  /// The options for how to hold the lock and what to report: --ttl, --label, --status-fd, -q and -v. Commands with
   /// these rows call resolve_ttl() after parsing.
   [[nodiscard]] option_rows lease_rows();
   /// target_rows(), lease_rows() and the options for waiting.

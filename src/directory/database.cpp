@@ -128,7 +128,7 @@ void database::open() {
   sqlite3_busy_timeout(opened, 2'000);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   run("PRAGMA journal_mode = WAL");
-  run("PRAGMA synchronous = OFF");        // what a power loss destroys is void then; see fences.hpp
+  run("PRAGMA synchronous = OFF");        // after a power loss this data is void; see fences.hpp
   run("PRAGMA wal_autocheckpoint = 64");  // a short log costs little to copy back
 }
 

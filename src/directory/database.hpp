@@ -23,8 +23,8 @@ namespace holdfast::directory {
 
 class fence_reserve;
 
-/// A column of the current row. It converts to integers, to strings and to containers of bytes or ids. A file that
-/// another program has changed can contain anything: what is missing is zero.
+/// A column of the current row. It converts to integers, to strings and to containers of bytes or ids. Another
+/// program may have changed the file: a value that is missing reads as zero.
 class column {
  public:
   column(sqlite3_stmt* row, int index) noexcept : row_(row), index_(index) {}

@@ -18,9 +18,9 @@ constexpr std::uint64_t fences_in_a_block = 64;
   return s.exclusive() ? fences_in_a_block : 1;
 }
 
-/// The claims of one name during a transaction, and the rule by which they are admitted: that of storage::lock_queue,
-/// with rows for its lists, so that a call reads only the rows that it needs. A claim counts while its session lives
-/// and, if its lease is fixed, until that expires.
+/// Admits the claims of one name during a transaction, by the same rule as storage::lock_queue. Its lists are rows of
+/// the database, and a call reads only those that it needs. A claim counts while its session lives; with a fixed lease,
+/// only until that expires.
 class stored_queue {
  public:
   /// Removes expired leases. `notifications` receives the messages to send after the transaction.

@@ -69,7 +69,7 @@ class lock_queue {
   [[nodiscard]] const std::deque<waiter>& waiters() const noexcept { return waiters_; }
   [[nodiscard]] bool idle() const noexcept { return holders_.empty() && waiters_.empty(); }
   [[nodiscard]] bool waits(const owner_id&) const noexcept;
-  /// Removes holders and waiters whose time is over. Admits no waiter.
+  /// Removes expired holders and waiters. Admits no waiter.
   void drop_expired(runtime::instant now);
 
  private:

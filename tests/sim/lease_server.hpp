@@ -41,8 +41,8 @@ class lease_server {
   [[nodiscard]] lease_reply carry_out(const demand&);
 
   void restart_empty();     ///< locks, queues and the last fence are gone; the clock is not
-  void forget_client(int);  ///< its places in queues: it crashed, and nobody will ever ask for them
-  /// What is left: places, and locks that have not run out.
+  void forget_client(int);  ///< removes a crashed client from all queues
+  /// Returns the queue entries and the unexpired locks that are left.
   [[nodiscard]] std::string leftovers() const;
 
  private:

@@ -1,4 +1,4 @@
-// The whole path to Redis: the core, the product's client and scripts, and a simulated server.
+// Simulates the whole path to Redis: the core and the product's Redis client and scripts, against a simulated server.
 #include "sim/many_seeds.hpp"
 
 namespace holdfast::sim {

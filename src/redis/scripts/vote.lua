@@ -1,6 +1,6 @@
 #!lua
--- Redlock: asks one server for its vote, which is the whole lock here. Waiters do not queue for it: those that are refused are
--- only notified when it is free again, in the order of their arrival.
+-- Redlock: asks one server for its vote; a client that has the votes of a majority holds the lock. There is no queue for the
+-- vote: when it is free again, the clients that it was refused are notified in order of arrival.
 --
 -- KEYS: lock, fence counter, queue
 -- ARGV: owner (of this attempt), ttl in ms, proposed fence (the client's clock in us), waiter ('' to notify nobody), time in us

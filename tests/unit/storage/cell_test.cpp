@@ -1,4 +1,4 @@
-// The rule by which a cell changes, as stores in C++ have it; tests/conformance/cells.cpp tries all stores.
+// Tests the C++ rule for changing a cell. tests/conformance/cells.cpp tests the cells of every store.
 #include <gtest/gtest.h>
 
 #include "memory/cells.hpp"
