@@ -114,7 +114,8 @@ task<answer<listing>> admin::list(io& i, std::string prefix, std::string after, 
   co_return answer<listing>::yes(std::move(page));
 }
 
-// Each later step would wait for a silent server. Waits for a majority, and then a moment for the others.
+// Finds the silent servers, so that the later steps do not wait for them. Waits until a majority has answered, and then
+// a moment longer for the others.
 task<answer<admin::servers>> admin::silent_servers(limit l) {
   const limit each = all_.until(half_of(all_.loop(), l).at());
   const round_ptr<std::string> all =

@@ -16,7 +16,7 @@ class loop_ownership {
   /// Result of acquire().
   enum class acquired {
     now,        ///< the caller runs the loop until release()
-    soon,       ///< the caller wakes the own thread, and runs the loop when wait() returns
+    soon,       ///< the caller wakes the loop's own thread, and runs the loop when wait() returns
     delegated,  ///< another thread runs the loop and does this caller's work; end_delegation() follows
   };
   [[nodiscard]] acquired acquire() noexcept;

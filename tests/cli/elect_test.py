@@ -144,7 +144,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
         self.assertEqual(run.code(), 79, run.errors())
         self.assertEqual(run.told().count("started"), 2)
 
-    def test_stop_key_works_after_a_term_that_never_began(self):
+    def test_suspend_key_works_after_a_term_that_never_began(self):
         holder = self.hold("office")
         run = self.elect("true", options=["--max-hold", "1s"], **support.AS_A_JOB).waiting()
         worker = run.worker()
@@ -165,7 +165,7 @@ class InADirectory(OnDirectory, Tests, support.Case):
         self.assertNotIn("started", run.told())
         other.let_go()
 
-    def test_a_late_stop_key_does_not_stop_the_worker(self):
+    def test_a_late_suspend_key_does_not_suspend_the_worker(self):
         run = self.elect("false", options=["-v"])
         support.until(lambda: "campaigning again" in run.errors(), "the pause")
         run.worker().signal(signal.SIGTSTP)  # as forwarded by a supervisor that does not know yet that the command has ended

@@ -138,7 +138,7 @@ class MinHold:
             run.signal(number)
             self.assertEqual(run.code(), 0, number)
 
-    def test_ends_by_a_signal_after_a_late_stop_key(self):
+    def test_ends_by_a_signal_after_a_late_suspend_key(self):
         run = self.run_("lock", "true", options=["--min-hold", "1h"])
         run.event("keeping")
         run.worker().signal(signal.SIGTSTP)  # as forwarded by a supervisor that does not know yet that the command has ended

@@ -251,7 +251,7 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", -signal.SIGINT])  # a shell reports 130
         self.assert_free()
 
-    def test_the_stop_key_stops_both_and_fg_continues_both(self):
+    def test_the_suspend_key_suspends_both_and_fg_continues_both(self):
         self.begin_command()
         for _ in range(3):
             self.type("\x1a")
@@ -281,7 +281,7 @@ class OnATerminal(support.Case):
         self.assertEqual(self.order("wait"), ["ended", -signal.SIGKILL])
         self.assertEqual(self.run_("lock", "true").code(), 0)
 
-    def test_the_stop_key_stops_us_while_we_wait(self):
+    def test_the_suspend_key_suspends_us_while_we_wait(self):
         holder = self.hold()
         self.begin("true")
         self.event("waiting")
@@ -329,7 +329,7 @@ class OnATerminal(support.Case):
         self.begin_command()
         self.end(0)
 
-    def test_the_stop_key_is_ignored_if_no_shell_could_continue_us(self):
+    def test_suspend_key_is_ignored_if_no_shell_could_continue_us(self):
         arguments = self.arguments(*support.PYTHON, COMMAND, str(self.talk_at))
         self.orders.write(json.dumps(["become", arguments, self.status_out]) + "\n")  # as in a container or over ssh
         self.orders.flush()

@@ -54,7 +54,7 @@ TEST_F(redis_crowd, admits_all_readers_when_the_writer_releases) {
   for (const lease& one : all) ASSERT_EQ(one.fence(), all.front().fence());
 }
 
-// Below the engine, which sends one caller of a process at a time.
+// Uses the Redis client directly: the engine would let only one caller of a process ask the server at a time.
 TEST_F(redis_crowd, serves_waiters_in_order) {
   runtime::loop loop;
   const std::unique_ptr<redis::client> client = redis::client::open(server.url("timeout=2s"), loop);

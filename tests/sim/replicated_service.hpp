@@ -41,14 +41,14 @@ class replicated_service final : public service {
   world& world_;
   network& network_;
   const faults faults_;
-  const bool waits_;  // for the replica
-  const bool calm_;   // whatever happens to servers, the network is good
-  const real apart_;  // the clocks of the two
+  const bool waits_;  // grants wait for the replica
+  const bool calm_;   // the network is good even if servers fail
+  const real apart_;  // how far the clock of the replica is ahead
   const real faults_end_;
   std::vector<side*> sides_;
-  std::map<std::string, std::uint64_t> highest_;             // fence of a lock, at either of them
-  std::map<std::string, std::uint64_t> granted_;             // the same, by the primary of that time
-  std::map<std::string, std::vector<std::string>> readers_;  // at the primary, after the last script, by their list
+  std::map<std::string, std::uint64_t> highest_;             // the highest fence of each lock at either server
+  std::map<std::string, std::uint64_t> granted_;             // the last fence of each lock at the latest primary
+  std::map<std::string, std::vector<std::string>> readers_;  // of each list at the primary, after its last script
   known_grants grants_{world_};
   redis_pair pair_;
 };

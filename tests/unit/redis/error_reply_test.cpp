@@ -83,7 +83,7 @@ TEST(error_reply, keeps_the_text_of_the_server) {
   for (const sample& s : samples) EXPECT_TRUE(has(meaning_of(s.reply).text, s.reply)) << meaning_of(s.reply).text;
 }
 
-// Inside a script the server says the same, and where.
+// Inside a script the server replies with the same error, followed by the script and the line.
 TEST(error_reply, means_the_same_inside_a_script) {
   for (const sample& s : samples) {
     if (s.reply.starts_with("ERR ")) continue;
