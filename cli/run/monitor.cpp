@@ -180,7 +180,7 @@ void command_monitor::begin_stop(stop_schedule::phase is) {
     stop(parts_.lost.signal, kill_at);
     report_end(is, std::min(event_recorder::longest_doubt, kill_at - boot_clock::now()));
   } else {
-    report_end(is, 100ms);  // before the hook, which gets the reason; the command keeps running meanwhile
+    report_end(is, 100ms);  // before the hook starts, because it receives the reason; the command keeps running
     start_hook(kill_at);
   }
 }
@@ -228,8 +228,8 @@ bool command_monitor::stopped_by_terminal() const noexcept {
   return parts_.tty.there() && (by == SIGTSTP || by == SIGTTIN || by == SIGTTOU);
 }
 
-/// The command was stopped, and the shell should see that job as stopped. If the command only needs the foreground and
-/// we have it now, resume it instead.
+/// The command was suspended, and the shell should see the whole job as suspended. If the command only needs the
+/// foreground and we have it now, resumes it instead.
 void command_monitor::suspend(bool wants_foreground) {
   if (suspended_) return;
   parts_.tty.take_back();

@@ -134,7 +134,7 @@ class command_monitor {
   bool not_allowed_reported_ = false;
   bool ended_in_time_ = false;
   bool asked_to_stop_ = false;
-  bool suspended_ = false;         // the supervisor is asked to stop like the command
+  bool suspended_ = false;         // the supervisor was asked to suspend itself as well
   bool wants_foreground_ = false;  // the reason for suspended_
   bool pass_on_ = false;
 };

@@ -50,7 +50,7 @@ struct run_result {
   worker_result of_worker{};
   std::string cause{};              ///< the "cause" of the event "end"
   bool ran = false;                 ///< the command was started
-  bool asked_to_stop = false;       ///< by a signal, or because the supervisor is gone
+  bool asked_to_stop = false;       ///< a signal arrived, or the supervisor has died
   boot_clock::duration held_for{};  ///< 0: the lock was not acquired
 };
 /// Runs once, from acquiring the lock to the end of the command. Requires that no other thread runs, and leaves none

@@ -115,7 +115,7 @@ TEST_OF_STORES(lists, a_page_that_nobody_began_is_refused_or_goes_on_from_there)
 class lists_of_some : public lists {};
 HOLDFAST_FOR(lists_of_some, stores_with({power::oversee, power::share}));
 
-TEST_OF_STORES(lists_of_some, a_few_readers_and_how_many_there_are) {
+TEST_OF_STORES(lists_of_some, a_few_of_many_readers_and_their_number) {
   std::vector<lease> readers;
   for (std::size_t n = 0; n < 6; ++n) readers.push_back(client(n % 2).acquire("a", {.ttl = 1h, .shared = true}));
   const state is = all().at("a");

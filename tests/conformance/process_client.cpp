@@ -147,7 +147,7 @@ task<wake> process_client::carry(io& i, call& mine, request r, std::string argum
   ++order_of_things;
   const bool sent = !gone && (weather_->lose_requests || send(socket_, packed(r) + arguments));
   wake end = wake::signalled;  // the process is gone: there is nothing to wait for
-  // As in the client's own process, a request that is carried out is waited for beyond the limit; a lost one is not.
+  // Like a client in this process, waits beyond the limit for a request that is carried out, but not for a lost one.
   const bool fine = !weather_->lose_requests && !weather_->lose_replies;
   const bool waits = r.what == request_kind::wakeup || r.what == request_kind::changed;
   const limit patient(fine && !waits ? runtime::later(l.at(), std::chrono::seconds(5)) : l.at(), l.stop());

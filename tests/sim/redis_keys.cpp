@@ -160,13 +160,13 @@ value redis_keys::exists(const words& w, wall_time now) {
   return number(std::count_if(w.begin() + 1, w.end(), [&](const auto& key) { return find(key, now) != nullptr; }));
 }
 
-/// PEXPIRE counts from now, PEXPIREAT says when.
+/// PEXPIRE takes a duration from now, PEXPIREAT a point in time.
 value redis_keys::pexpire(const words& w, wall_time now) {
   const std::int64_t ends = (w[0] == "PEXPIRE" ? now.ms() : 0) + integer(w[2]);
   if (w.size() > 4 || (w.size() == 4 && w[3] != "GT")) throw refusal{"ERR Unsupported option"};
   entry* const e = find(w[1], now);
   if (e == nullptr) return number(0);
-  // What never ends is greater than any end.
+  // GT treats a key without expiry as one that expires later than any other.
   if (w.size() == 4 && (!e->ends || ends <= *e->ends)) return number(0);
   if (ends <= now.ms()) {
     keys_.erase(w[1]);

@@ -62,7 +62,7 @@ TEST(seeded_bugs, are_all_in_the_list) {
   EXPECT_EQ(static_cast<std::size_t>(bug::last), std::size(bugs));
 }
 
-TEST(seeded_bugs, have_the_only_recorded_seeds) {
+TEST(seeded_bugs, exist_for_each_recorded_seed) {
   for (const auto& [name, seed] : recorded)
     EXPECT_TRUE(bug_called(name)) << name << " is recorded, but there is no such bug";
 }

@@ -66,7 +66,7 @@ TEST(retry_until, returns_false_only_when_the_callers_clock_is_due) {
   int tries = 0;
   adjusted_clock::shows = 100s;
   const bool got_it = detail::retry_until(adjusted_clock::time_point(110s), [&](const limit&) {
-    adjusted_clock::shows += 5s;  // half of the wait: the clock was set back meanwhile
+    adjusted_clock::shows += 5s;  // only half of the 10 s, as if the clock had been set back during the wait
     ++tries;
     return false;
   });
