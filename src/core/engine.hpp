@@ -27,8 +27,8 @@ namespace holdfast::core {
 /// interface and the runtime, but not how a request travels or how a thread runs.
 ///
 /// acquire.cpp asks the store, as acquisition decides; the renewer renews; change.cpp has what a holder changes in its
-/// lease; release.cpp and loss.cpp end a holding; admin.cpp inspects, requests and breaks the locks of other
-/// clients.
+/// lease; release.cpp and loss.cpp end a holding; admin.cpp inspects and breaks the locks of other
+/// clients, or asks their holders to release them.
 class engine final : private storage::backend_events {
  public:
   struct settings {

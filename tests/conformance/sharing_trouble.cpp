@@ -83,7 +83,7 @@ class lost_replies_of_shares : public suite {
 };
 HOLDFAST_FOR(lost_replies_of_shares, stores_with({power::share, power::lose_replies}));
 
-TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_shared_free_it) {
+TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_shared_release_the_lock) {
   shared_mutex m(service_->open({.patience = 500ms}), "a", patient), writer(client(1), "a", patient);
   lose_the_reply_to_a_downgrade(m);
   m.unlock_shared();
@@ -91,7 +91,7 @@ TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_shared_free_it)
   writer.unlock();
 }
 
-TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_free_it) {
+TEST_OF_STORES(lost_replies_of_shares, of_a_downgrade_let_unlock_release_the_lock) {
   shared_mutex m(service_->open({.patience = 500ms}), "a", patient), writer(client(1), "a", patient);
   lose_the_reply_to_a_downgrade(m);
   m.unlock();

@@ -66,12 +66,12 @@ class redis_audit {
   /// One run of a script: a step, or the same of several locks.
   void before(const std::vector<redis_step>&);
   void after(const std::vector<redis_step>&, const redis::value& reply);
-  /// Grants and renewals are told there, while this server `leads`.
+  /// Records grants and renewals in `grants` while `leads` returns true: while this server is the primary.
   void tell(known_grants& grants, std::function<bool()> leads) {
     grants_ = &grants;
     leads_ = std::move(leads);
   }
-  /// A client has had an answer.
+  /// A client received an answer.
   void heard(const storage::owner_id&, asked, bool yes);
   /// A client received a revoke request.
   void told_to_let_go(const storage::owner_id&);

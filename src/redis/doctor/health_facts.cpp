@@ -60,7 +60,7 @@ void add_version(server_info& k) {
 }
 
 void add_memory(server_info& k) {
-  // INFO has the policy for users who may not read the settings.
+  // A user that may not run CONFIG GET finds the policy in INFO.
   const std::string policy(k.text(k.has("maxmemory-policy") ? "maxmemory-policy" : "maxmemory_policy"));
   const std::int64_t used = k.number("used_memory", -1), most = k.number("maxmemory", 0);
   if (!policy.empty() && k.number("maxmemory")) k.set("policy", policy);

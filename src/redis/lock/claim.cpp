@@ -200,7 +200,8 @@ task<answer<instant>> claim::renew_as(io& i, std::string owner, milliseconds ttl
   if (keeps_fence) c.add("day");
   reply r = co_await session_.run(i, step.renew, c, l);
   if (whole && says_try_again(r)) {
-    // The slot is migrating to another node. Meanwhile neither node serves keys that do not exist, but one has K.
+    // The slot is migrating. Neither node runs a script if it lacks one of its keys, but the node that has K runs one
+    // with K alone.
     command alone = call_of(step.renew, 1, 2);
     alone.add(k.lock).add(owner).add(ttl.count());
     r = co_await session_.run(i, step.renew, alone, l);

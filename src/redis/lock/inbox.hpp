@@ -21,7 +21,7 @@ struct message {
     change,          ///< the cell or lock `key` has changed: `~<key>`
   };
   kind what = kind::grant;
-  std::uint64_t fence = 0;  ///< in a revoke request that of the lease, or 0 for any
+  std::uint64_t fence = 0;  ///< of the grant; in a revoke request, of the lease to release, or 0 for any
   std::int64_t server_time = 0;
   std::string_view owner{}, key{}, reason{};
 

@@ -1,7 +1,7 @@
 --@admit
 
--- Grants the free lock to the first live waiter, for the claim ttl in its own entry. If that is a reader, the readers behind it
--- get in as well. Returns true if the caller must call again because there may be more waiters.
+-- Grants the free lock to the first live waiter, for the ttl in the waiter's queue entry. If that is a reader, the readers
+-- behind it are admitted as well. Returns true if the caller must call again because there may be more waiters.
 local function hand(waiter)
   local fence = mint()
   for _ = 1, 64 do
