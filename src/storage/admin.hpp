@@ -34,9 +34,9 @@ class admin {
   /// does not. no: the name is not held. Repeating the call does no harm.
   [[nodiscard]] virtual task<answer<done>> revoke(io&, std::string name, std::string reason, std::uint64_t fence,
                                                   limit);
-  /// Ends the leases of the holders that the request selects, by fence, or by owner for permits. Ignores their lock
-  /// delay, hands the name on like a release, notifies them, and keeps a record for a day. yes: this call, or an
-  /// earlier one with the same id, has ended some; no: the request selects no holder.
+  /// Ends the leases of the holders that the request selects, by fence and owner; for permits, by owner only. Ignores
+  /// their lock delay, hands the name on like a release, notifies them, and keeps a record for a day. yes: this call,
+  /// or an earlier one with the same id, has ended some; no: the request selects no holder.
   [[nodiscard]] virtual task<answer<done>> break_lock(io&, break_request, limit);
   /// Changes the number of permits of a semaphore for later acquisitions. Permits that are held stay held.
   [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);

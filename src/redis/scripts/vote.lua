@@ -1,6 +1,6 @@
 #!lua
--- Redlock: asks one server for its vote; a client that has the votes of a majority holds the lock. There is no queue for the
--- vote: when it is free again, the clients that it was refused are notified in order of arrival.
+-- Redlock: asks one server for its vote; a client that has the votes of a majority holds the lock. The queue reserves
+-- no turn: when the vote is free again, the first live waiter is only notified.
 --
 -- KEYS: lock, fence counter, queue
 -- ARGV: owner (of this attempt), ttl in ms, proposed fence (the client's clock in us), waiter ('' to notify nobody), time in us
