@@ -83,8 +83,8 @@ task<answer<std::vector<finding>>> admin::examine(io& i, limit l) {
       const bool too_few = all->count().yes < all_.majority();
       found.push_back({too_few ? finding::severity::danger : finding::severity::warning, "redlock.server",
                        where + "this server cannot be examined: " + (got ? got->why().text : "no answer"),
-                       "It is a vote against every lock; with a majority of such servers no lock can be had.",
-                       "Start it again, or mend the way to it"});
+                       "It is a vote against every lock; with a majority of such servers no lock can be acquired.",
+                       "Start it again, or fix the way to it"});
       continue;
     }
     for (finding& each : got->value()) {

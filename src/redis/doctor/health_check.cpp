@@ -85,7 +85,7 @@ class health_check {
     if (!unknown && !is_forbidden(v.text)) throw meaning_of(v.text, settings_.prefix);
     const std::string user = settings_.user.empty() ? "default" : settings_.user;
     found_.note(id, std::string(unseen) + " could not be looked at.", "What is not seen may be unsafe.",
-                unknown ? "The server does not know the command: ask whoever runs it"
+                unknown ? "The server does not know the command: ask its operator"
                         : "Let us look: ACL SETUSER " + user + " " + right);
     co_return std::nullopt;
   }

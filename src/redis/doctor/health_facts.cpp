@@ -92,9 +92,9 @@ std::string late_replicas(const server_info& k, std::int64_t replicas) {
     const bool online = state == "online";
     if (online && silent <= longest_silence && behind <= most_behind) continue;
     append_to(late, "; ").append(address(field_of(one, "ip"), field_of(one, "port")));
-    late += online
-                ? " was heard " + std::to_string(silent) + " s ago and is " + std::to_string(behind) + " bytes behind"
-                : " is not online (" + std::string(state) + ")";
+    late +=
+        online ? " last replied " + std::to_string(silent) + " s ago and is " + std::to_string(behind) + " bytes behind"
+               : " is not online (" + std::string(state) + ")";
   }
   return late;
 }

@@ -57,17 +57,17 @@ bool votes(const facts& k) { return k.has("votes_at") && k.number("uptime_in_sec
 // Texts that several rules share.
 constexpr std::string_view to_noeviction = "CONFIG SET maxmemory-policy noeviction (and in redis.conf)";
 constexpr std::string_view eviction_loses =
-    "A lock that is evicted is lost: another gets it while its holder works, which hears of it at its next renewal.";
+    "A lock that is evicted is lost: another client gets it, and its holder notices only at its next renewal.";
 constexpr std::string_view memory_used = "The server uses {memory_share} % of the memory that it may (maxmemory).";
 constexpr std::string_view two_holders =
-    " Who holds such a lock hears of it as soon as it is connected again, and until then another may have it, too.";
+    " The holder of such a lock is notified when it is connected again; until then another client may also hold it.";
 constexpr std::string_view to_always = "CONFIG SET appendfsync always (and in redis.conf)";
 constexpr std::string_view to_log =
     "CONFIG SET appendonly yes (and in redis.conf), and appendfsync always if no confirmed lock may be forgotten";
 constexpr std::string_view to_its_primary =
     "Name the primary in the URL, redis://{its_primary}, or a host name that follows it";
 constexpr std::string_view takeover_loses =
-    "One that takes over has forgotten the locks that were not passed on to it yet.{two_holders}";
+    "A replica that takes over lacks the locks that were not replicated to it yet.{two_holders}";
 constexpr std::string_view connections = "{connected_clients} of {maxclients} connections are taken (maxclients).";
 constexpr std::string_view clock_matters =
     "Locks do not mind, but a fence is never below the server's clock: a server with another clock that takes over, "
@@ -81,23 +81,23 @@ constexpr health_rule rules[] = {
      "The way to the server is encrypted, and it has shown that it is {peer}."},
     {"redis.tls", fine, is("encryption", "local"), "The way to the server does not leave this machine."},
     {"redis.tls", warning, has("encryption"), "The way to {where} is not encrypted.",
-     "Whoever is in between reads the password and the names of the locks, and can take and free any of them.",
+     "Anyone on the network path can read the password and the names of the locks, and take and free any lock.",
      "Set tls-port at the server, and write rediss:// (or valkeys://) in the URL"},
     {"redis.password", fine, is("authentication", "yes"), "We show the server who we are."},
     {"redis.password", fine, is("authentication", "local"),
      "There is no password, on a way that does not leave this machine."},
     {"redis.password", warning, has("authentication"), "The server lets us in without a password.",
-     "Whoever reaches it can take and free any lock.",
+     "Any client that reaches it can take and free any lock.",
      "Give us a user of our own: docs/stores/redis.md has the ACL line; and one to the default user, ACL SETUSER "
      "default '>SECRET'"},
 
     // Sentinels.
     {"redis.sentinel_silent", warning, has("silent_sentinels"),
      "Not every sentinel of the URL answers: {silent_sentinels}.",
-     "There is one fewer to find the primary by, and perhaps to change it.", "Start it again, or mend the URL"},
+     "Fewer sentinels are left to find the primary, and perhaps to change it.", "Start it again, or fix the URL"},
     {"redis.sentinel_views", danger, [](const facts& k) { return k.number("primaries", 0) > 1; },
      "The sentinels do not agree on who is the primary: {views}.",
-     "Two servers may take locks: whoever asks one of them and whoever asks the other hold at once.",
+     "Two servers may grant the same lock: clients of both then hold it at once.",
      "Unless a failover is under way just now: look at the network between them; SENTINEL RESET <service> at the one "
      "that is wrong"},
     {"redis.sentinel_views", fine, has("primaries"), "The sentinels agree that {primary} is the primary."},
@@ -110,12 +110,12 @@ constexpr health_rule rules[] = {
     {"redis.sentinel_channels", fine, has("sentinels"), "The user may subscribe to the channels of the sentinels."},
     {"redis.sentinels", danger, [](const facts& k) { return k.number("sentinels") < k.number("quorum"); },
      "The quorum is {quorum}, and there are {sentinels} sentinels.",
-     "They never agree that the primary is gone: when it dies, nobody takes over.",
+     "They never agree that the primary is gone: when it dies, no replica takes over.",
      "SENTINEL SET <service> quorum {majority}, at each of them"},
     // If one of two sentinels is lost, the other is not a majority.
     {"redis.sentinels", warning, [](const facts& k) { return k.number("sentinels", 3) < 3; },
      "There are {sentinels} sentinels, and it takes more than half of them to change the primary.",
-     "If one of them is lost, with the primary's machine, say, nobody takes over.",
+     "If one of them is lost, for example with the primary's machine, no replica takes over.",
      "Run three at least, on three machines, and name them in the URL"},
     {"redis.sentinels", note, [](const facts& k) { return k.number("sentinels_in_url") < k.number("sentinels"); },
      "The URL names {sentinels_in_url} of {sentinels} sentinels.",
@@ -185,27 +185,28 @@ constexpr health_rule rules[] = {
     {"redis.disk", danger,
      [](const facts& k) { return k.has("rdb_last_bgsave_status") && k.is("aof_last_write_status", "err"); },
      "The server could not write its log (aof_last_write_status err).",
-     "It refuses every lock as long as that is so (MISCONF).", "Mend its disk, or free some space there"},
+     "It refuses every lock while that lasts (MISCONF).", "Fix its disk, or free some space there"},
     {"redis.disk", warning, is("rdb_last_bgsave_status", "err"),
      "The server could not write its last snapshot (rdb_last_bgsave_status err).",
-     "It refuses every lock as long as that is so (MISCONF), unless stop-writes-on-bgsave-error is no.",
-     "Mend its disk, or free some space there; then BGSAVE"},
+     "It refuses every lock while that lasts (MISCONF), unless stop-writes-on-bgsave-error is no.",
+     "Fix its disk, or free some space there; then BGSAVE"},
     {"redis.disk", fine, has("rdb_last_bgsave_status"), "The last writes to the disk went well."},
 
     // Replication.
     {"redis.role", danger, [](const facts& k) { return k.is("role", "slave") && !k.is("slave_read_only", "0"); },
      "The server is a replica, of {its_primary}.", "It refuses every lock (READONLY).", to_its_primary},
     {"redis.role", danger, is("role", "slave"), "The server is a replica, of {its_primary}.",
-     "It takes writes that the primary never sees: whoever locks there and here holds at once.", to_its_primary},
+     "It takes writes that the primary never sees: clients of both servers can hold the same lock at once.",
+     to_its_primary},
     {"redis.role", fine, has("role"), "The server is a primary, and takes writes."},
     {"redis.replicas", danger, lacks_replicas,
-     "min-replicas-to-write is {min-replicas-to-write}, and {count_of_good_replicas} can be heard.",
+     "min-replicas-to-write is {min-replicas-to-write}, and {count_of_good_replicas} can be reached.",
      "The server refuses every lock and every renewal (NOREPLICAS).",
      "Bring the replicas back, or CONFIG SET min-replicas-to-write 0"},
     {"redis.replicas", fine, [](const facts& k) { return is_primary(k) && !has_replicas(k); },
      "There is no replica that could take over without the last locks."},
     {"redis.replicas", fine, [](const facts& k) { return is_primary(k) && needs_replicas(k); },
-     "A primary that hears no replica gives no locks (min-replicas-to-write {min-replicas-to-write})."},
+     "A primary without a live replica grants no locks (min-replicas-to-write {min-replicas-to-write})."},
     {"redis.replicas", warning, [](const facts& k) { return is_primary(k) && k.number("min-replicas-to-write"); },
      "{there_are_replicas}, and min-replicas-to-write is 0.",
      "A primary that is cut off from its replicas goes on giving locks while one of them takes over: two hold at once, "
@@ -231,7 +232,7 @@ constexpr health_rule rules[] = {
      },
      connections},
     {"redis.clients", warning, limits_clients, connections,
-     "Whoever comes when all are taken is refused: it gets no lock, and cannot renew one.",
+     "When all are taken, a client that connects is refused: it gets no lock, and cannot renew one.",
      "CONFIG SET maxclients to more (and in redis.conf), or see who has them: CLIENT LIST"},
     {"redis.timeout", note,
      [](const facts& k) { return k.number("idle_timeout", 0) > 0 && k.number("idle_timeout", 0) <= 15; },
@@ -259,7 +260,7 @@ constexpr health_rule rules[] = {
      "See who is missing: redis-cli --cluster check; then bring it back, or --cluster fix"},
     {"redis.shards", fine, is("primaries_alone", ""), "Every primary of the cluster has a replica."},
     {"redis.shards", warning, has("primaries_alone"), "No replica can take over from {primaries_alone}.",
-     "When it dies, nobody can lock what lies there until it is back.",
+     "When it dies, its locks are unavailable until it is back.",
      "Add a replica: redis-cli --cluster add-node NEW NODE --cluster-slave"},
 
     // The options wait_replicas and wait_aof.
@@ -273,8 +274,8 @@ constexpr health_rule rules[] = {
      "Every lock is refused, and given back: too few replicas have it.",
      "Bring the replicas back, or ask for fewer in the URL"},
     {"redis.wait", warning, [](const facts& k) { return waits(k) && !k.number("wait_for") && !has_replicas(k); },
-     "Locks wait for the replicas that are there, and there is none.",
-     "They wait for nobody: whatever takes over later knows nothing of them.",
+     "Locks wait for the connected replicas, and no replica is connected.",
+     "They wait for no replica: a server that takes over later does not know them.",
      "Bring the replicas back, or say in the URL how many it must be: wait_replicas=1"},
     {"redis.wait", fine, waits, "Locks wait for what the URL says, and it is there."},
 
@@ -294,15 +295,15 @@ constexpr health_rule rules[] = {
      "{keys} of ours were looked at, and each is of its type and has its end."},
     {"redis.lock_without_end", danger, has("locks_without_end"),
      "Of {keys} that were looked at, {locks_without_end} no ttl.",
-     "Nobody gets such a lock any more, unless its holder lives and renews it.",
-     "When nobody works under it: redis-cli DEL {first_locks_without_end}"},
+     "No client gets such a lock any more, unless its holder lives and renews it.",
+     "If no client works under it: redis-cli DEL {first_locks_without_end}"},
     {"redis.key_without_end", warning, has("keys_without_end"),
      "Of {keys} that were looked at, {keys_without_end} no ttl.",
      "Something else than Holdfast has changed it; it stays for ever if its lock is not used again.",
      "redis-cli PEXPIRE {first_key_without_end} 86400000"},
     {"redis.foreign_key", warning, has("foreign_keys"), "{foreign_keys} another type than ours.",
-     "Whoever asks for that lock gets the error foreign.",
-     "Choose another prefix= in the URL, or, when nobody needs it: redis-cli DEL {first_foreign_keys}"},
+     "Clients that request that lock get the error foreign.",
+     "Choose another prefix= in the URL, or, if it is not needed: redis-cli DEL {first_foreign_keys}"},
 
     // Clocks.
     {"redis.clock", fine, [](const facts& k) { return k.number("clock_offset", 1000) < 1000; },

@@ -165,7 +165,7 @@ std::vector<finding> redlock::findings() const {
   storage::findings found;
   if (young_ones_vote) {
     found.warning("redlock.young_nodes", "Servers vote as soon as they are started (young_nodes=vote).",
-                  "One that restarts empty has forgotten whom it voted for, and may vote for a second holder.",
+                  "A server that restarts empty has forgotten its vote, and may vote for a second holder.",
                   "Take young_nodes=vote out of the URL, once all servers have been up for max_ttl");
   } else {
     found.fine("redlock.young_nodes", "A server that was started votes only when all locks from before are over.");
