@@ -3,7 +3,7 @@
    P processes, one claim each at a time; a claim may serve several local callers one after the other (src/core/release.cpp).
    A grant comes with a block of B fences (64 in truth): the script moves K:f, kf here, by a whole block. That a claim which is
    valid owns K is what grant.pml shows; here a claim ceases to be valid at any time, and K may go only after that. A grant may
-   get lost on its way; then the claim asks again and adopts it, with the block that K:f tells.
+   get lost on its way; then the claim asks again and adopts it, with the block that K:f shows.
    Invariant: every caller's fence is above that of every caller before it.
 
    With RESET the server loses K and K:f once, and is away for OUT ticks; the clock, which is the floor of every block, must

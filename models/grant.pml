@@ -21,7 +21,7 @@
    Its holder has lost it from then on, whatever it believes: only fences protect against that one. No other claim may lose it.
 
    Proven, for the bounds below: the invariant, with any steps back; with a step forward if every push is read in the tick
-   in which it was sent (PROMPT). Not proven, and not true: a step forward while a client stands still, or while a push is on
+   in which it was sent (PROMPT). Not proven, and false: a step forward while a client stands still, or while a push is on
    its way (the twin FORWARD). Left out: clocks that differ in rate. The hundredth that the client takes off s1 - s0 and off
    every ttl is for those; a tick is too coarse for it. */
 #ifndef N

@@ -3,7 +3,7 @@
    N servers, each with the last fence that it gave (last); C clients, one after the other or at the same time. A client proposes
    its clock, 0 or SKEW; a server that votes for it answers with that, or with the one after its last. The highest answer is the
    fence, if a majority gave it; else it is written back to a majority first. A vote ends at any time, but not before the
-   deadline of its client; and who holds has a majority at that instant, which is what redlock.pml shows.
+   deadline of its client; and a holder has a majority at that instant, which redlock.pml shows.
    Invariant: the fence of each holder is above those of all before.
 
    Not modelled: a server that forgets its last fence; see redlock_forget.pml. */

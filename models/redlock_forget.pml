@@ -1,13 +1,13 @@
 /* Fences of Redlock grow from holder to holder, although servers forget theirs (src/quorum/client.cpp, src/redis/scripts/vote.lua
-   and raise.lua). Time makes up for a fence that is gone: a server that has begun anew does not vote for the longest ttl, and
+   and raise.lua). Time makes up for a fence that is gone: a server that has restarted does not vote for the longest ttl, and
    after that every clock that is proposed is above the fences from before.
 
-   N servers, each with the last fence that it gave (last). Any of them may begin anew, RESTARTS times in all. C clients; each
+   N servers, each with the last fence that it gave (last). Any of them may restart empty, RESTARTS times in all. C clients; each
    proposes its clock, and that of the first is SKEW ahead. An attempt takes a tick or more, so fences run ahead of the clocks by
    no more than C; it counts for TTL from its beginning. A vote ends with that, or is taken back, late if at all.
    Invariant: the fence of each holder is above those of all before, if SKEW + C < LONGEST.
 
-   Not modelled: votes of one attempt that are given one after the other. Of those see redlock_fence.pml, which has no time. */
+   Not modelled: votes of one attempt that are given one after the other; redlock_fence.pml, which has no time, has those. */
 #define N 3
 #define C 2
 #define Q (N / 2 + 1)

@@ -7,7 +7,7 @@
 
 namespace holdfast::detail {
 
-/// One call of once(), between its looks.
+/// The state of one call of once() between its polls.
 struct once_state {
   const std::shared_ptr<service> on;
   const std::string name;

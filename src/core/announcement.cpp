@@ -76,7 +76,7 @@ task<void> announce(io& loop, reliable_cell cell, std::shared_ptr<lease_state> l
   while (!a->withdrawn() && lease->held(loop.now())) {
     std::optional<std::uint64_t> mine;
     if (last) mine = last->version;
-    // Without an answer, the last announcement may be in the cell or not: the next look tells.
+    // Without an answer, the last announcement may be in the cell or not. The next look shows which.
     last = co_await announce_once(loop, cell, lease, label, mine);
     a->begun().set();
     const span pause = last ? span(last->lasts) / 3 : span(lease->of()->ttl()) / 10;

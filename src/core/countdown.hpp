@@ -15,7 +15,8 @@ struct countdown {
 /// clients expect another number (foreign) or fewer than n are left (bad_option).
 [[nodiscard]] task<storage::answer<storage::done>> count_down(io&, reliable_cell&, countdown, std::uint64_t n);
 
-/// yes: it is at zero; no: not within the limit, or the stop_token was triggered. A limit that is over allows one look.
+/// yes: it is at zero; no: not within the limit, or the stop_token was triggered. A limit that has passed allows one
+/// look.
 [[nodiscard]] task<storage::answer<storage::done>> wait_for_zero(io&, reliable_cell&, countdown, limit);
 
 }  // namespace holdfast::core

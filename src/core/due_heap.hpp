@@ -7,7 +7,7 @@
 namespace holdfast::core {
 
 /// Holdings by the time when they are due, earliest first. Each knows its place, so that a release removes it at once.
-/// Not synchronised.
+/// Not thread-safe.
 class due_heap {
  public:
   void add(std::shared_ptr<holding>, instant at);

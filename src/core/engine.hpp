@@ -59,7 +59,7 @@ class engine final : private storage::backend_events {
   /// Ends the lease, and hands the holding over to the next local caller if possible. If it returns nothing,
   /// release_claim() has to follow.
   [[nodiscard]] std::optional<released> end_lease(lease_state&, instant now);
-  /// Releases the claim at the store, within the limit. If there is no answer by then, the background goes on.
+  /// Releases the claim at the store, within the limit. Without an answer by then, a background task retries.
   [[nodiscard]] task<released> release_claim(io&, const std::shared_ptr<lease_state>&, limit);
   [[nodiscard]] task<released> release(io&, std::shared_ptr<lease_state>, limit);  ///< end_lease(), release_claim()
   /// Releases the claim in the background and wakes the next local waiter. For callers that must not block.

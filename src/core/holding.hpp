@@ -114,7 +114,7 @@ class holding {
   unsigned unanswered = 0;   ///< renewals since the last answer; guarded by the turn
 
   /// The deadline decides whether the lock is held. It moves only before it has passed: once any thread has seen it
-  /// pass, the holding is over for good.
+  /// pass, the holding has ended for good.
   [[nodiscard]] instant deadline() const noexcept { return deadline_; }
   /// The time until the deadline, or 0.
   [[nodiscard]] span left(instant now) const noexcept { return std::max(deadline(), now) - now; }

@@ -20,8 +20,8 @@ class leader_watch {
  public:
   explicit leader_watch(reliable_cell c) noexcept : cell_(std::move(c)) {}
 
-  /// yes: current() has changed; no: not within the limit, or the stop_token was triggered. A limit that is over allows
-  /// one look.
+  /// yes: current() has changed; no: not within the limit, or the stop_token was triggered. A limit that has passed
+  /// allows one look.
   [[nodiscard]] task<storage::answer<storage::done>> next(io&, limit);
   [[nodiscard]] const std::optional<leading>& current() const noexcept { return current_; }
 

@@ -131,7 +131,7 @@ task<void> engine::retry_release(std::shared_ptr<holding> h) {
   (void)gone;
 }
 
-/// Most stores drop the claim by themselves when the lock delay is over.
+/// Most stores drop the claim by themselves when the lock delay has passed.
 task<void> engine::retry_release_after_delay(std::shared_ptr<holding> h) {
   const limit over(later(env_.loop.now(), h->on.delay), env_.ending.get_token());
   const wake why = co_await sleep(env_.loop, over);

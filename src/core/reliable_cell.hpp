@@ -18,7 +18,7 @@ class reliable_cell {
  public:
   reliable_cell(std::unique_ptr<storage::cell>, runtime::span patience, silence&, std::stop_token closing) noexcept;
 
-  /// yes or unknown. If the limit is over already, only its stop_token counts.
+  /// yes or unknown. If the limit has already passed, only its stop_token counts.
   [[nodiscard]] task<storage::answer<storage::reading>> look(io&, limit);
   /// Like storage::cell::put. *Unknown* is either an error that the store reported, and the change was not made; or
   /// `unreachable`, and the change may have been made.

@@ -11,7 +11,7 @@
 
 namespace holdfast::core {
 
-/// True if the limit is over already: the caller never waits for another holder.
+/// True if the limit has already passed: the caller never waits for another holder.
 [[nodiscard]] inline bool is_one_look(const limit& until) noexcept {
   return until.at() != runtime::never && until.at() <= boot_clock::now();
 }

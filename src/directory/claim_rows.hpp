@@ -38,7 +38,7 @@ class claim_rows {
   explicit claim_rows(const database&);
 
   /// A row of its own for all holders of a name, so that their parts need not be added up. A lock with one exclusive
-  /// holder and no waiters has no such row; the row of the holder says it all.
+  /// holder and no waiters has no such row; the row of the holder is enough.
   struct sum {
     std::uint32_t whole = 0;  ///< as the holders and waiters see it
     std::uint64_t used = 0;   ///< the parts of the holders

@@ -47,7 +47,7 @@ state server::look(const table& t, const std::string& name, const bounds& listed
   if (whole != storage::share::lock) is.permits = whole;
   for (const auto& h : e.claims.holders()) {
     if (h.expires <= now) continue;
-    if (e.asked && std::ranges::find(e.asked->whom, h.owner) != e.asked->whom.end()) is.asked = e.asked->note;
+    if (e.asked && std::ranges::find(e.asked->holders, h.owner) != e.asked->holders.end()) is.asked = e.asked->note;
     if (++is.holding > listed.holders) continue;
     state::holder& who = is.holders.emplace_back();
     storage::describe(who, h.owner, {h.part, whole}, h.label);
@@ -94,7 +94,7 @@ bool server::revoke(const std::string& name, const std::string& reason, std::uin
     for (const auto& h : at->second.claims.holders()) {
       if (h.expires <= now || (fence != 0 && !has_fence(h, fence))) continue;
       asked.push_back({h.owner, fence, reason});
-      to_let_go.whom.push_back(h.owner);
+      to_let_go.holders.push_back(h.owner);
     }
     if (!asked.empty()) at->second.asked = std::move(to_let_go);
   });

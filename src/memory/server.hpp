@@ -87,7 +87,7 @@ class server {
  private:
   struct revocation {
     state::note note;
-    std::vector<storage::owner_id> whom;
+    std::vector<storage::owner_id> holders;
   };
   struct breakage {
     state::note note;

@@ -12,7 +12,7 @@
 
 namespace holdfast::quorum {
 
-/// Operators' calls on a store of several servers: what a majority of them says or does counts.
+/// Operators' calls on a store of several servers. The replies of a majority decide.
 class admin final : public storage::admin {
  public:
   /// `known`: findings about the setup of the store, part of every health check.
@@ -24,8 +24,8 @@ class admin final : public storage::admin {
   storage::task<storage::answer<storage::done>> revoke(storage::io&, std::string name, std::string reason,
                                                        std::uint64_t fence, limit) override;
   /// First determines who holds the lock at a majority and whether that holder is meant, because a single server may
-  /// know another fence. Then takes it from that holder at every server. If no holder is meant, the servers are asked
-  /// all the same, because a reply to this very call may have been lost.
+  /// know another fence. Then takes it from that holder at every server. Even if no holder is meant, all servers are
+  /// asked, because an earlier reply to this call may have been lost.
   storage::task<storage::answer<storage::done>> break_lock(storage::io&, storage::break_request, limit) override;
   storage::task<storage::answer<std::vector<finding>>> examine(storage::io&, limit) override;
 

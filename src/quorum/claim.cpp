@@ -48,7 +48,7 @@ failure too_long(milliseconds ttl, milliseconds max_ttl) {
 client::claim::claim(client& q, storage::claim_spec spec)
     : settings_(q.settings_), all_(q.all_), spec_(std::move(spec)) {
   if (!spec_.queue) return;
-  for (const auto& each : all_.voters()) watches_.push_back(each->watch(spec_.name, told_));
+  for (const auto& each : all_.voters()) watches_.push_back(each->watch(spec_.name, may_be_free_));
 }
 
 task<answer<grant>> client::claim::poll(io& i, limit l) {
@@ -86,7 +86,7 @@ task<wake> client::claim::wakeup(io& i, limit l) {
   io& loop = all_.loop();
   if (i.in_place()) co_return all_.on_loop(wakeup(loop, std::move(l)));
   const limit nearer(std::min(l.at(), again_at_), l.stop());
-  const wake why = co_await wait(loop, told_, nearer);
+  const wake why = co_await wait(loop, may_be_free_, nearer);
   if (why == wake::late) co_return again_at_ < l.at() ? wake::signalled : why;
   if (why == wake::stopped) co_return why;
   const limit a_moment(std::min(l.at(), later(loop.now(), varied(loop, 1ms))), l.stop());

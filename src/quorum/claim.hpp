@@ -43,7 +43,7 @@ class client::claim final : public storage::claim {
   const settings& settings_;
   server_set& all_;
   const storage::claim_spec spec_;
-  runtime::signal told_;  // set when the lock may be free
+  runtime::signal may_be_free_;  // set by a server that notifies us
   std::vector<std::unique_ptr<storage::watching>> watches_;
   std::shared_ptr<attempt> last_;  // our last attempt
   bool elected_ = false;           // last_ was elected

@@ -20,7 +20,7 @@ loop_ownership::acquired loop_ownership::acquire() noexcept {
       ++s.number;
       return acquired::now;
     }
-    // The own thread goes on if it does the work of other callers.
+    // The own thread continues if it does the work of other callers.
     if (s.is == owner::own_thread && !wanted_ && s.delegated == 0) {
       wanted_ = true;
       return acquired::soon;

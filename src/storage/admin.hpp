@@ -40,7 +40,7 @@ class admin {
   [[nodiscard]] virtual task<answer<done>> break_lock(io&, break_request, limit);
   /// Changes the number of permits of a semaphore for later acquisitions. Permits that are held stay held.
   [[nodiscard]] virtual task<answer<done>> resize(io&, std::string name, std::uint32_t whole, limit);
-  /// Returns what was looked at, in any order, and how it is. A part that may not be looked at is a note. Acquires and
+  /// Returns the findings of a health check, in any order. A part that may not be read is a note. Acquires and
   /// changes no lock. Each of its requests has the whole time until the limit.
   [[nodiscard]] virtual task<answer<std::vector<finding>>> examine(io&, limit);
 };

@@ -25,7 +25,7 @@ struct failure : std::exception {
   }
   errc code;
   std::string text;             ///< the server's own words, without secrets
-  bool left_to_caller = false;  ///< the store has done what it can: the caller decides whether to ask again
+  bool left_to_caller = false;  ///< the store has retried enough: the caller decides whether to ask again
   bool is_late = false;         ///< no reply came in time, and no error was reported
 
   [[nodiscard]] const char* what() const noexcept override { return text.c_str(); }

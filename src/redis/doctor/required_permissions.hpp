@@ -18,7 +18,7 @@ struct permission {
 };
 /// Every permission that locks need except SSUBSCRIBE, which cannot be tried on a connection that takes commands.
 [[nodiscard]] std::span<const permission> required_permissions() noexcept;
-/// What the options of a URL need in addition.
+/// The additional permissions that the options of a URL need.
 [[nodiscard]] std::vector<permission> permissions_for(const settings&);
 /// `key` and `channel` must be unused.
 [[nodiscard]] command form_of(const permission&, std::string_view key, std::string_view channel);

@@ -3,8 +3,8 @@
 -- no turn: when the vote is free again, the first live waiter is only notified.
 --
 -- KEYS: lock, fence counter, queue
--- ARGV: owner (of this attempt), ttl in ms, proposed fence (the client's clock in us), waiter ('' to notify nobody), time in us
---       since which it waits
+-- ARGV: owner (of this attempt), ttl in ms, proposed fence (the client's clock in us), waiter ('' for no notification), time
+--       in us since which it waits
 -- Returns the first of 64 fences, or {ms until the holder's lease ends, holder, server time in us}.
 local call, K, F, Q, proposed, waiter = redis.call, KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[3]), ARGV[4]
 local holder = call('GET', K)

@@ -18,7 +18,7 @@ class primary_tracker {
     bool promoted = false;
   };
 
-  /// An announcement that no sentinel repeats counts for this long. Later the sentinels may have begun to count anew.
+  /// An announcement that no sentinel repeats counts for this long. Later the sentinels may have restarted their count.
   explicit primary_tracker(runtime::span lasts) noexcept : lasts_(lasts) {}
 
   /// Returns true if the primary is another than before.

@@ -12,7 +12,7 @@
 
 namespace holdfast::redis {
 
-/// Bytes and values of one connection to a server. One thread at a time; nothing waits, except receive_soon().
+/// Carries the values of one connection to a server. Used by one thread at a time. Only receive_soon() blocks.
 class connection {
  public:
   static constexpr std::size_t most_at_once = 1 << 18;  ///< bytes that one receive() reads, at most
