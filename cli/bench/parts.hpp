@@ -15,7 +15,7 @@
 
 namespace holdfast::cli {
 
-/// Whether operations count. Shared by threads, or by processes in shared memory.
+/// The state that decides whether operations count. Threads share it, or processes do in shared memory.
 struct counting {
   std::atomic<bool> counts{false};  ///< the warm-up is over: operations that begin now count
   std::atomic<bool> over{false};    ///< no operation begins any more

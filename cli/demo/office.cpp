@@ -91,7 +91,7 @@ bool one_sale(const seller_rules& mine, ticket_office& office, std::uint64_t fen
     all.frozen_fence = fence;
     all.frozen = mine.number;
     while (!all.thaw) std::this_thread::sleep_for(1ms);
-    all.shall_freeze = shared_progress::nobody;
+    all.shall_freeze = shared_progress::none;
   } else {
     std::this_thread::sleep_for(a_sale_takes);
   }

@@ -44,12 +44,12 @@ class demo_folder {
 /// Shared memory for the sellers and their parent.
 class shared_progress {
  public:
-  static constexpr int nobody = -1;
+  static constexpr int none = -1;
 
   std::atomic<int> sold{0};                        ///< by all sellers
   std::atomic<int> failed{0};                      ///< sellers that ended with an error
-  std::atomic<int> shall_freeze{nobody};           ///< this seller pauses while it holds the lock
-  std::atomic<int> frozen{nobody};                 ///< it is pausing
+  std::atomic<int> shall_freeze{none};             ///< this seller pauses while it holds the lock
+  std::atomic<int> frozen{none};                   ///< it is pausing
   std::atomic<bool> thaw{false};                   ///< it may continue
   std::atomic<std::int64_t> killed{0};             ///< when a seller was killed, on the boot clock
   std::atomic<std::int64_t> first_grant_after{0};  ///< the first acquisition after that

@@ -25,7 +25,7 @@ struct doctor_options {
   bool verbose = false;  ///< also print passed checks
 };
 
-/// What is printed about a store.
+/// The report about a store.
 struct report {
   std::string url;  ///< without passwords
   guarantees promises;

@@ -19,8 +19,8 @@ namespace holdfast::cli {
 /// wait() and release(), in this order.
 class holder {
  public:
-  /// The lock is held until `until` is over or a signal arrives. All arguments must outlive this. The label is shown to
-  /// other clients.
+  /// The lock is held until the end condition is met or a signal arrives. All arguments must outlive this. The label is
+  /// shown to other clients.
   holder(const hold_options&, const status&, end_condition& until, const std::string& label);
 
   /// Returns -1 if the lock is held. Otherwise everything was reported, and the value is the exit code.

@@ -109,7 +109,7 @@ std::string program_of(pid_t pid) {
   return name;
 }
 
-/// Returns whether the caller has printed the result. If not, nobody knows of this keeper.
+/// Returns whether the caller has printed the result. If not, no process can reach this keeper.
 bool is_confirmed(int caller, holder& mine) {
   if (mine.wait(caller) != holder::cause::extra_ready) return false;
   char word = 0;

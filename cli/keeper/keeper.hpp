@@ -59,8 +59,8 @@ class control_socket {
   static void reply(const request&, int code) noexcept;
 
   /// Client side: asks the keeper of this owner to release `name` and waits until it has ended. Returns its exit code,
-  /// or `usage` if it holds another name and goes on. Returns nothing if there is no keeper of our user or root. Throws
-  /// std::system_error if the keeper does not answer in time or rejects us.
+  /// or `usage` if it holds another name and continues. Returns nothing if there is no keeper of our user or root.
+  /// Throws std::system_error if the keeper does not answer in time or rejects us.
   [[nodiscard]] static std::optional<int> send_release(const std::string& owner, const std::string& name,
                                                        std::chrono::milliseconds patience);
 

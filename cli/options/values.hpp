@@ -11,7 +11,7 @@
 
 namespace holdfast::cli {
 
-/// Checks that a descriptor is open. A closed one could become a file of ours and receive the events.
+/// Checks that a descriptor is open. A closed one could be reused for one of our files and receive the events.
 [[nodiscard]] std::string open_descriptor(const std::string& text);
 /// Reads a fence: a number above 0.
 [[nodiscard]] value_reader fence_reader(std::uint64_t& into);
@@ -41,7 +41,7 @@ class store_option {
   [[nodiscard]] const std::string& url() const { return chosen().url.value; }
   /// The URL for other processes; empty if it contains a password. Throws config_error.
   [[nodiscard]] std::optional<std::string> url_for_others() const;
-  /// Throws lock_error, of which config_error is one.
+  /// Throws lock_error or its subclass config_error.
   [[nodiscard]] store open(std::shared_ptr<observer> = {}, bool quiet = false) const;
 
  private:

@@ -81,7 +81,7 @@ class end_condition {
   [[nodiscard]] virtual bool over() noexcept = 0;
 };
 
-/// How often to check an end_condition whose descriptor is -1.
+/// The interval at which an end_condition whose descriptor is -1 is checked.
 inline constexpr std::chrono::milliseconds recheck_interval{500};
 
 /// True when stdin has ended. Input is discarded. A terminal is not read in the background, since that would stop the

@@ -108,7 +108,7 @@ constexpr std::string_view mark = "> ", no_mark = "  ";
 constexpr std::string_view key_hints = "q quit  enter details  / search  w waiters t time a age n name  r ask  b break";
 constexpr std::string_view detail_key_hints = "q quit  esc back  r ask  b break";
 
-/// What is left out in a small window, where names come first.
+/// A small window omits the header first, then the title and the footer, to leave room for names.
 bool has_title(const window& w) noexcept { return w.rows >= 4; }
 bool has_header(const window& w) noexcept { return w.rows >= 7; }
 bool has_footer(const window& w) noexcept { return w.rows >= 2; }

@@ -25,7 +25,7 @@ class store_poller {
   store_poller(const store_poller&) = delete;
   store_poller& operator=(const store_poller&) = delete;
 
-  /// What has changed since the last call.
+  /// The changes since the last call.
   struct update {
     std::optional<std::vector<listing::entry>> names{};
     std::optional<std::pair<std::string, state>> details{};

@@ -140,9 +140,9 @@ class AtAStoreThatRefuses(support.Case):
 
 class InADirectory(OnDirectory, Tests, support.Case):
     def test_releases_a_lock_when_acquired_cannot_be_written(self):
-        reading, nobody_reads = os.pipe()
+        reading, write_end = os.pipe()
         os.close(reading)
-        with open("/dev/full", "wb") as full, open(nobody_reads, "wb") as gone:
+        with open("/dev/full", "wb") as full, open(write_end, "wb") as gone:
             closed = ["sh", "-c", 'exec 1>&-; exec "$@"', "sh", support.PROGRAM]
             ways = [dict(stdout=full), dict(stdout=gone), dict(program=closed)]
             for how, quiet in ((how, quiet) for how in ways for quiet in (False, True)):

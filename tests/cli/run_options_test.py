@@ -152,7 +152,7 @@ class MinHold:
         self.assertEqual((run.code(), waiter.code()), (0, 0))
         self.assertGreaterEqual(run.event("released")["time"] + 0.05, run.events[0]["time"] + 0.3)
 
-    def test_is_skipped_for_a_command_that_was_told_to_stop(self):
+    def test_is_skipped_for_a_command_that_got_a_stop_signal(self):
         run = self.shell("lock", "echo ready; exec cat", options=["--min-hold", "1h"]).running().word("ready")
         run.signal(signal.SIGTERM)
         self.assertEqual(run.code(), 128 + signal.SIGTERM)

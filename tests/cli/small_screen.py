@@ -63,7 +63,7 @@ class SmallScreen:
         elif letter == "m":
             self.colours += numbers != "0"
         else:
-            raise AssertionError(f"an escape code that nobody knows: {numbers}{letter}")
+            raise AssertionError(f"unknown escape code: {numbers}{letter}")
 
     def put(self, character):
         if character == "\r":

@@ -8,7 +8,7 @@ namespace {
 
 class asking : public suite {
  protected:
-  /// Whatever the n-th client was asked before this has been heard by now. It must hold the name.
+  /// Waits until the n-th client has received all earlier revoke requests. It must hold the name.
   void wait_for_all_that_was_asked(std::size_t n, std::string_view other) {
     EXPECT_TRUE(client(9).revoke(other, "the last"));
     const auto heard = [&] {
@@ -28,9 +28,9 @@ class asking : public suite {
 };
 HOLDFAST_FOR(asking, stores_with({}));
 
-TEST_OF_STORES(asking, for_what_nobody_holds_is_told_so) { EXPECT_FALSE(client().revoke("a")); }
+TEST_OF_STORES(asking, returns_false_for_a_free_lock) { EXPECT_FALSE(client().revoke("a")); }
 
-TEST_OF_STORES(asking, for_what_was_given_back_is_told_so) {
+TEST_OF_STORES(asking, returns_false_for_a_released_lock) {
   client(0).acquire("a").release();
   EXPECT_FALSE(client(1).revoke("a"));
 }
@@ -53,7 +53,7 @@ TEST_OF_STORES(asking, reaches_the_holder_who_keeps_the_lock_until_it_lets_go) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_OF_STORES(asking, reaches_one_who_wants_to_know_of_it_later) {
+TEST_OF_STORES(asking, reaches_a_holder_that_takes_its_token_later) {
   const lease held = client(0).acquire("a", {.ttl = brief()});
   EXPECT_TRUE(client(1).revoke("a"));
   EXPECT_TRUE(seen(0).comes(event::kind::revoke_requested));
@@ -66,7 +66,7 @@ TEST_OF_STORES(asking, reaches_a_holder_of_the_same_client) {
   EXPECT_TRUE(test::happens(held.revoke_requested()));
 }
 
-TEST_OF_STORES(asking, reaches_one_who_got_the_lock_after_it_had_waited) {
+TEST_OF_STORES(asking, reaches_a_holder_that_had_waited_for_the_lock) {
   std::optional<lease> first = client(0).acquire("a");
   std::future<lease> waiting =
       in_background([s = client(1), ttl = brief()]() mutable { return s.acquire("a", {.ttl = ttl}); });
@@ -86,7 +86,7 @@ TEST_OF_STORES(asking, carries_any_reason_of_256_bytes) {
   EXPECT_EQ(seen(0).events(event::kind::revoke_requested).front().text, reason);
 }
 
-TEST_OF_STORES(asking, for_one_of_several_names_reaches_whoever_holds_them_all) {
+TEST_OF_STORES(asking, for_one_of_several_names_reaches_the_holder_of_all) {
   lease all = client(0).acquire({"c", "a", "b"}, {.ttl = brief()});
   EXPECT_TRUE(client(1).revoke("b", "a part of it"));
   EXPECT_TRUE(test::happens(all.revoke_requested()));
@@ -97,7 +97,7 @@ TEST_OF_STORES(asking, for_one_of_several_names_reaches_whoever_holds_them_all) 
   EXPECT_EQ(again.release(), released::yes);
 }
 
-TEST_OF_STORES(asking, twice_is_heard_once) {
+TEST_OF_STORES(asking, twice_notifies_the_holder_once) {
   const lease held = client(0).acquire("a", {.ttl = brief()});
   const lease other = client(0).acquire("b", {.ttl = brief()});
   EXPECT_TRUE(client(1).revoke("a", "first"));
@@ -189,7 +189,7 @@ TEST_OF_STORES(asking_of_some, does_not_reach_readers_who_come_later) {
   EXPECT_EQ(times_asked(1, "a"), 0u);
 }
 
-TEST_OF_STORES(asking_of_some, reaches_all_who_hold_permits_and_nobody_who_comes_later) {
+TEST_OF_STORES(asking_of_some, reaches_all_permit_holders_and_no_later_one) {
   semaphore here(client(0), "a", 10, {.ttl = brief()});
   semaphore there(client(1), "a", 10, {.ttl = brief()});
   const lease one = here.take(2);
@@ -234,7 +234,7 @@ TEST_OF_STORES(asking_in_vain, of_a_store_that_gives_no_answer_is_an_error) {
 class asking_the_dead : public suite {};
 HOLDFAST_FOR(asking_the_dead, stores_with({power::end_clients}, guarantees::exclusion::kernel));
 
-TEST_OF_STORES(asking_the_dead, is_told_that_nobody_holds_it) {
+TEST_OF_STORES(asking_the_dead, returns_false) {
   store asks = client(0);
   lease held = client(1).acquire("a");
   service_->kill_newest();
@@ -242,10 +242,10 @@ TEST_OF_STORES(asking_the_dead, is_told_that_nobody_holds_it) {
   EXPECT_TRUE(is_free("a"));
 }
 
-class asking_one_who_stands_still : public suite {};
-HOLDFAST_FOR(asking_one_who_stands_still, stores_with({power::stop_clients}));
+class asking_a_stopped_holder : public suite {};
+HOLDFAST_FOR(asking_a_stopped_holder, stores_with({power::stop_clients}));
 
-TEST_OF_STORES(asking_one_who_stands_still, is_heard_when_it_goes_on) {
+TEST_OF_STORES(asking_a_stopped_holder, reaches_it_when_it_continues) {
   store asks = client(0);
   const lease held = client(1).acquire("a");
   service_->stop_newest();

@@ -16,7 +16,7 @@ bool is_about_now(const std::optional<system_clock::time_point>& when) {
 
 class breaking : public suite {
  protected:
-  /// Waits for the name with a client of its own, which hears what the store tells it.
+  /// Waits for the name with a client of its own, which receives the notifications of the store.
   [[nodiscard]] std::future<lease> wait_in_background(std::size_t n, std::chrono::milliseconds ttl) {
     std::future<lease> waiting = in_background([s = client(n), ttl]() mutable { return s.acquire("a", {.ttl = ttl}); });
     EXPECT_TRUE(seen(n).comes(event::kind::waiting));
@@ -25,13 +25,13 @@ class breaking : public suite {
 };
 HOLDFAST_FOR(breaking, stores_with({power::oversee}));
 
-TEST_OF_STORES(breaking, what_nobody_holds_is_told_so) {
+TEST_OF_STORES(breaking, returns_false_for_a_free_lock) {
   EXPECT_FALSE(client().break_lock("a", 17, "a try"));
   EXPECT_FALSE(client().break_lock("a", 0, "a try", std::string(32, 'a')));
   EXPECT_FALSE(client().inspect("a").broken);
 }
 
-TEST_OF_STORES(breaking, takes_the_lock_from_its_holder_who_hears_of_it) {
+TEST_OF_STORES(breaking, takes_the_lock_from_its_holder_and_notifies_it) {
   lease held = client(0).acquire("a", {.ttl = brief()});
   const std::uint64_t fence = held.fence();
   EXPECT_TRUE(client(1).break_lock("a", fence, "it hangs"));
@@ -64,7 +64,7 @@ TEST_OF_STORES(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its
   EXPECT_TRUE(client(3).break_lock("a", first.fence(), "it hangs"));
   lease next = test::get(std::move(second));
   EXPECT_GT(next.fence(), first.fence());
-  EXPECT_FALSE(client(3).break_lock("a", first.fence(), "again")) << "whoever has it now is not meant";
+  EXPECT_FALSE(client(3).break_lock("a", first.fence(), "again")) << "the break does not apply to the current holder";
   EXPECT_TRUE(next.renew(1h));
   // It has waited, so it listens: it loses it long before its renewal.
   EXPECT_TRUE(client(3).break_lock("a", next.fence(), "this one, too"));
@@ -88,7 +88,7 @@ TEST_OF_STORES(breaking_in_order, hands_the_lock_to_the_next_in_line_at_once) {
   EXPECT_GT(last.fence(), next.fence());
 }
 
-TEST_OF_STORES(breaking, twice_is_told_so) {
+TEST_OF_STORES(breaking, returns_false_the_second_time) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_TRUE(client(1).break_lock("a", held.fence(), "once"));
   EXPECT_FALSE(client(1).break_lock("a", held.fence(), "twice"));
@@ -151,7 +151,7 @@ TEST_OF_STORES(breaking, one_of_several_names_loses_all_of_them) {
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)).has_value());
 }
 
-TEST_OF_STORES(breaking, refuses_what_means_nobody) {
+TEST_OF_STORES(breaking, refuses_arguments_that_name_no_holder) {
   const auto code = [&](std::uint64_t fence, std::string_view reason, std::string_view owner) {
     try {
       (void)client().break_lock("a", fence, reason, owner);
@@ -185,7 +185,7 @@ TEST_OF_STORES(breaking, shows_that_a_holder_is_asked_for_as_long_as_it_holds) {
   held.release();
   EXPECT_FALSE(client(2).inspect("a").asked);
   const lease next = client(0).acquire("a", {.ttl = 1h});
-  EXPECT_FALSE(client(2).inspect("a").asked) << "whoever holds it now is not asked";
+  EXPECT_FALSE(client(2).inspect("a").asked) << "the request was not for the current holder";
 }
 
 class breaking_of_some : public breaking {};
@@ -268,7 +268,7 @@ TEST_OF_STORES(breaking_of_some, shows_since_when_readers_are_in_and_whether_one
 class breaking_with_lost_replies : public breaking {};
 HOLDFAST_FOR(breaking_with_lost_replies, stores_with({power::oversee, power::cut_replies}));
 
-TEST_OF_STORES(breaking_with_lost_replies, is_told_that_it_was_done) {
+TEST_OF_STORES(breaking_with_lost_replies, returns_true) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   const store breaks = client(1);
   service_->cut_replies(1);
@@ -279,11 +279,11 @@ TEST_OF_STORES(breaking_with_lost_replies, is_told_that_it_was_done) {
 class breaking_of_the_stopped : public breaking {};
 HOLDFAST_FOR(breaking_of_the_stopped, stores_with({power::oversee, power::stop_clients}));
 
-TEST_OF_STORES(breaking_of_the_stopped, is_heard_when_it_goes_on) {
+TEST_OF_STORES(breaking_of_the_stopped, notifies_the_holder_when_it_continues) {
   const store breaks = client(0);
   const lease held = client(1).acquire("a", {.ttl = brief()});
   service_->stop_newest();
-  (void)breaks.break_lock("a", held.fence(), "it stands still");  // or its time was over by then
+  (void)breaks.break_lock("a", held.fence(), "it stands still");  // or its lease had already expired
   EXPECT_TRUE(client(0).try_acquire("a", within(test::hang)).has_value());
   service_->continue_newest();
   EXPECT_TRUE(test::happens(held.lost_token()));

@@ -15,7 +15,7 @@ using storage::answer;
 using storage::change;
 using storage::reading;
 
-/// Less than the time after which a waiter looks again: one that wakes up by then was notified.
+/// Less than the polling interval of a waiter: a waiter that wakes up within it was notified.
 const auto told_by = 9s;
 
 class cells : public suite {
@@ -132,7 +132,7 @@ TEST_OF_STORES(cells, are_removed_and_never_repeat_a_version) {
   EXPECT_TRUE(other.put(first, to(9)).is_no());
 }
 
-TEST_OF_STORES(cells, go_by_themselves_when_their_time_is_over) {
+TEST_OF_STORES(cells, expire_by_themselves) {
   handle one = cell(0);
   one.set(1, "", brief() / 3);
   const reading first = one.get();
@@ -179,7 +179,7 @@ TEST_OF_STORES(cells, know_a_change_that_was_made_when_it_is_asked_for_again) {
   EXPECT_EQ(one.get().number, 3u) << "it was made twice";
   one.set(4);
   answer<std::uint64_t> too_late = one.put(before, again(mine));
-  ASSERT_TRUE(too_late.is_unknown()) << "nobody can know any more";
+  ASSERT_TRUE(too_late.is_unknown()) << "the result can no longer be known";
   EXPECT_EQ(too_late.why().code, errc::lost);
   EXPECT_EQ(one.get().number, 4u);
 }
@@ -216,7 +216,7 @@ TEST_OF_STORES(cells, know_a_removal_that_is_asked_for_again) {
   EXPECT_TRUE(one.get().there);
 }
 
-TEST_OF_STORES(cells, tell_those_who_wait_of_a_change_and_of_a_removal) {
+TEST_OF_STORES(cells, notify_waiters_of_a_change_and_of_a_removal) {
   handle one = cell(0);
   reading seen = one.get();
   for (const change& next : {to(1), to(2), to(2, "note"), to(0, "", 0ms), to(3)}) {
@@ -231,9 +231,9 @@ TEST_OF_STORES(cells, tell_those_who_wait_of_a_change_and_of_a_removal) {
 }
 
 TEST_OF_STORES(cells, wake_two_who_wait_for_each_other_again_and_again) {
-  const auto play = [](const std::shared_ptr<handle>& mine, std::uint64_t whose_turn) {
+  const auto play = [](const std::shared_ptr<handle>& mine, std::uint64_t parity) {
     for (reading is = mine->get(); !is.there || is.number < 60;) {
-      const bool my_turn = is.number % 2 == whose_turn;
+      const bool my_turn = is.number % 2 == parity;
       if (my_turn) mine->set(is.number + 1);
       if (!my_turn && mine->changed(is, within(told_by)) != wake::signalled) return false;
       is = mine->get();
@@ -246,7 +246,7 @@ TEST_OF_STORES(cells, wake_two_who_wait_for_each_other_again_and_again) {
   EXPECT_TRUE(test::get(std::move(other)));
 }
 
-TEST_OF_STORES(cells, wake_those_who_wait_when_their_time_is_over) {
+TEST_OF_STORES(cells, wake_waiters_when_they_expire) {
   handle one = cell(0), other = cell(1);
   one.set(1, "", brief());
   wake why = wake::signalled;
@@ -309,7 +309,7 @@ TEST_OF_STORES(cut_cells, change_exactly_once_though_replies_are_lost) {
 class cells_of_processes : public cells {};
 HOLDFAST_FOR(cells_of_processes, stores_with({power::numbers, power::end_clients}));
 
-TEST_OF_STORES(cells_of_processes, outlive_whoever_put_them_there_until_their_time_is_over) {
+TEST_OF_STORES(cells_of_processes, outlive_their_writer_until_they_expire) {
   handle one = cell(0);
   {
     handle killed = cell(1);
@@ -326,7 +326,7 @@ TEST_OF_STORES(cells_of_processes, outlive_whoever_put_them_there_until_their_ti
   EXPECT_EQ(one.get().number, 3u);
 }
 
-TEST_OF_STORES(cells_of_processes, tell_the_others_though_one_who_waited_was_killed) {
+TEST_OF_STORES(cells_of_processes, notify_waiters_after_another_waiter_was_killed) {
   handle one = cell(0), waits = cell(1);
   const reading seen = one.get();
   handle dies = cell(2);

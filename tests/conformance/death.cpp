@@ -1,4 +1,4 @@
-// What becomes of locks and places whose process is gone, or stands still.
+// Locks and queue entries of a process that has died or is stopped.
 #include "conformance/suite.hpp"
 
 namespace holdfast::conformance {
@@ -22,7 +22,7 @@ TEST_OF_STORES(death, of_the_holder_frees_its_lock) {
   EXPECT_TRUE(client(0).try_acquire("a", within(test::hang)));
 }
 
-TEST_OF_STORES(death, of_the_holder_wakes_those_who_wait) {
+TEST_OF_STORES(death, of_the_holder_wakes_a_waiter) {
   (void)client(0);
   lease held = client(1).acquire("a", {.ttl = brief()});
   std::future<bool> waiting =
@@ -48,7 +48,7 @@ TEST_OF_STORES(death, of_a_waiter_lets_the_one_behind_it_pass) {
   EXPECT_TRUE(test::get(std::move(behind)));
 }
 
-TEST_OF_STORES(death, of_the_holder_wakes_the_one_whose_predecessor_has_given_up) {
+TEST_OF_STORES(death, of_the_holder_wakes_a_waiter_whose_predecessor_gave_up) {
   (void)client(0);
   (void)client(2);
   lease held = client(1).acquire("a", {.ttl = brief()});
@@ -87,7 +87,7 @@ class death_among_several : public suite {
       return in;
     });
   }
-  /// One that is going to die, and hears so.
+  /// A client that will be killed.
   [[nodiscard]] std::future<bool> dying_reader_in(std::size_t n) {
     return waiting_in(n, [](shared_mutex& m, std::chrono::seconds) {
       try {
@@ -149,7 +149,7 @@ TEST_OF_STORES(death_among_several, of_a_writer_lets_all_readers_in_who_wait) {
   EXPECT_TRUE(test::get(std::move(other)));
 }
 
-TEST_OF_STORES(death_among_several, of_one_who_has_permits_gives_them_to_whoever_waits_for_them) {
+TEST_OF_STORES(death_among_several, of_a_permit_holder_gives_its_permits_to_a_waiter) {
   semaphore staying(client(0), "a", 4, on());
   (void)client(2);
   semaphore dying(client(1), "a", 4, on());

@@ -32,7 +32,7 @@ TEST_OF_STORES(delay, keeps_a_holder_of_the_same_client_out_too) {
   EXPECT_TRUE(client(0).try_acquire("a", within(test::hang)));
 }
 
-TEST_OF_STORES(delay, leaves_one_who_was_waited_for_its_full_ttl) {
+TEST_OF_STORES(delay, gives_a_waiter_its_full_ttl) {
   lease first = client(0).acquire("a");
   auto second = in_background([s = client(1)]() mutable { return s.acquire("a", {.ttl = 5s, .delay = 20s}); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));

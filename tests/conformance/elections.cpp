@@ -9,7 +9,7 @@ class elections : public suite {
  protected:
   ~elections() override { service_->heal(); }
 
-  /// Waits until that one leads; nobody: until nobody does. Fences must grow meanwhile.
+  /// Waits until the client with this label leads, or without a label until there is no leader. Fences must grow.
   static bool shows(leaders& seen, const std::optional<std::string>& label) {
     std::uint64_t last = 0;
     for (;;) {
@@ -23,7 +23,7 @@ class elections : public suite {
 };
 HOLDFAST_FOR(elections, stores_with({power::numbers}));
 
-TEST_OF_STORES(elections, show_all_who_leads_and_that_nobody_does) {
+TEST_OF_STORES(elections, show_the_leader_and_its_absence_to_all) {
   leaders seen = election(client(1), "a").observe();
   EXPECT_FALSE(seen.current());
   leadership leads = election(client(0), "a", {.label = "first"}).campaign();
@@ -57,7 +57,7 @@ TEST_OF_STORES(elections, are_won_by_one_at_a_time_and_show_the_next_by_a_messag
   EXPECT_TRUE(shows(seen, std::nullopt));
 }
 
-TEST_OF_STORES(elections, pass_from_one_who_resigns_to_one_who_waits) {
+TEST_OF_STORES(elections, pass_from_a_leader_that_resigns_to_a_waiter) {
   std::optional<leadership> leads = election(client(0), "a", {.label = "first"}).campaign();
   std::future<std::uint64_t> waiting = in_background([s = client(1)] {
     const leadership mine = election(s, "a", {.label = "second"}).campaign();
@@ -102,7 +102,7 @@ TEST_OF_STORES(elections, are_watched_until_the_limit_or_until_asked_to_stop) {
 class elections_of_processes : public elections {};
 HOLDFAST_FOR(elections_of_processes, stores_with({power::numbers, power::end_clients, power::stop_clients}));
 
-TEST_OF_STORES(elections_of_processes, show_nobody_when_the_leader_was_killed) {
+TEST_OF_STORES(elections_of_processes, show_no_leader_when_the_leader_was_killed) {
   leaders seen = election(client(0), "a").observe();
   leadership leads = election(client(1), "a", {.ttl = 3 * brief(), .label = "dies"}).campaign();
   EXPECT_TRUE(shows(seen, "dies"));
@@ -116,7 +116,7 @@ TEST_OF_STORES(elections_of_processes, show_nobody_when_the_leader_was_killed) {
 class lost_elections : public elections {};
 HOLDFAST_FOR(lost_elections, stores_with({power::numbers, power::fall_silent}, guarantees::exclusion::lease));
 
-TEST_OF_STORES(lost_elections, are_heard_of_by_the_leader_who_then_never_leads_again) {
+TEST_OF_STORES(lost_elections, notify_the_leader_which_never_leads_again) {
   leadership leads = election(client(0), "a", {.ttl = brief(), .label = "first"}).campaign();
   const std::stop_token lost = leads.lost_token();
   service_->fall_silent();
@@ -128,7 +128,7 @@ TEST_OF_STORES(lost_elections, are_heard_of_by_the_leader_who_then_never_leads_a
   EXPECT_TRUE(shows(seen, "next"));
   EXPECT_FALSE(leads.held());
   EXPECT_NE(leads.resign(), released::yes);
-  EXPECT_FALSE(seen.wait_for_change(within(brief()))) << "one who has lost took back what another said";
+  EXPECT_FALSE(seen.wait_for_change(within(brief()))) << "a former leader withdrew the announcement of its successor";
 }
 
 class forgotten_elections : public elections {};

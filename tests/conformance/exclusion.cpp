@@ -87,7 +87,7 @@ TEST_OF_STORES(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
     });
   }
   EXPECT_EQ(counter, entered);
-  EXPECT_TRUE(client().try_acquire("a", within(test::hang))) << "somebody left with the lock";
+  EXPECT_TRUE(client().try_acquire("a", within(test::hang))) << "a client left without releasing the lock";
 }
 
 TEST_OF_STORES(exclusion, keeps_threads_and_mutexes_apart) {

@@ -12,8 +12,8 @@ namespace {
 using storage::lock_queue;
 using storage::share;
 
-/// Some clients, of which each holds the name, waits for it, or does neither. After each step all who should hold it
-/// do, and nobody else does.
+/// Each of several clients holds the name, waits for it, or does neither. After each step exactly those clients hold it
+/// that the rule admits.
 class histories : public suite {
  protected:
   static constexpr std::size_t clients = 6;
@@ -94,7 +94,7 @@ class histories : public suite {
     EXPECT_TRUE(rule_.release(owner_of(who), false, now_));
   }
 
-  /// All that the rule has admitted come to hold it, and nobody else.
+  /// Checks that exactly the clients that the rule admitted hold the name.
   void compare() {
     for (std::size_t who = 0; who < clients; ++who) {
       actor& a = actors_[who];

@@ -19,7 +19,7 @@ class inspection : public suite {
 };
 HOLDFAST_FOR(inspection, stores_with({}));
 
-TEST_OF_STORES(inspection, of_what_nobody_uses_shows_nobody_and_leaves_nothing_behind) {
+TEST_OF_STORES(inspection, of_an_unused_name_is_empty_and_leaves_no_keys) {
   const state is = client().inspect("a");
   EXPECT_EQ(is.holding, 0u);
   EXPECT_TRUE(is.holders.empty());
@@ -64,7 +64,7 @@ TEST_OF_STORES(inspection, takes_frees_and_extends_nothing) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_OF_STORES(inspection, counts_those_who_wait_in_their_order) {
+TEST_OF_STORES(inspection, shows_waiters_in_their_order) {
   lease held = client(0).acquire("a", {.label = "holds"});
   const auto before = std::chrono::system_clock::now();
   EXPECT_FALSE(client(0).inspect("a").waiting_since);
@@ -155,7 +155,7 @@ TEST_OF_STORES(inspection_in_vain, of_a_store_that_gives_no_answer_is_an_error) 
 class inspection_of_the_dead : public suite {};
 HOLDFAST_FOR(inspection_of_the_dead, stores_with({power::end_clients}, guarantees::exclusion::kernel));
 
-TEST_OF_STORES(inspection_of_the_dead, shows_nobody) {
+TEST_OF_STORES(inspection_of_the_dead, shows_no_holder) {
   const store looks = client(0);
   const lease held = client(1).acquire("a");
   service_->kill_newest();

@@ -32,10 +32,10 @@ TEST_OF_STORES(latches, let_all_pass_when_all_have_arrived) {
       return arrived == clients;
     }));
   }
-  for (auto& each : all) EXPECT_TRUE(test::get(std::move(each))) << "somebody was missing";
+  for (auto& each : all) EXPECT_TRUE(test::get(std::move(each))) << "a client did not arrive";
 }
 
-TEST_OF_STORES(latches, wake_those_who_wait_by_a_message_and_let_late_ones_pass) {
+TEST_OF_STORES(latches, wake_waiters_by_a_message_and_let_late_ones_pass) {
   latch counts(client(0), "a", 2);
   EXPECT_FALSE(counts.try_wait());
   std::vector<std::future<bool>> waiting;

@@ -28,7 +28,7 @@ class lists : public suite {
 };
 HOLDFAST_FOR(lists, stores_with({power::oversee}));
 
-TEST_OF_STORES(lists, nothing_where_nobody_locks) {
+TEST_OF_STORES(lists, nothing_without_locks) {
   const listing page = client().list();
   EXPECT_TRUE(page.names.empty());
   EXPECT_TRUE(page.next.empty());
@@ -103,7 +103,7 @@ TEST_OF_STORES(lists, how_many_wait_and_not_who) {
   for (auto& each : waiting) EXPECT_TRUE(test::get(std::move(each)));
 }
 
-TEST_OF_STORES(lists, a_page_that_nobody_began_is_refused_or_goes_on_from_there) {
+TEST_OF_STORES(lists, refuse_an_unknown_cursor_or_continue_from_there) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   try {
     (void)client(1).list("", "what nobody said");
@@ -157,7 +157,7 @@ TEST_OF_STORES(lists_in_vain, where_the_store_gives_no_answer) {
 class lists_of_the_dead : public lists {};
 HOLDFAST_FOR(lists_of_the_dead, stores_with({power::oversee, power::end_clients}, guarantees::exclusion::kernel));
 
-TEST_OF_STORES(lists_of_the_dead, show_nobody) {
+TEST_OF_STORES(lists_of_the_dead, are_empty) {
   const store looks = client(9);
   const lease held = client(0).acquire("a");
   service_->kill_newest();

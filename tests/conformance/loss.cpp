@@ -41,7 +41,7 @@ TEST_OF_STORES(loss_of_state, does_not_let_the_old_holder_touch_the_new_holders_
   EXPECT_FALSE(is_free("a"));
 }
 
-TEST_OF_STORES(loss_of_state, wakes_those_who_wait_before_the_old_ttl_is_over) {
+TEST_OF_STORES(loss_of_state, wakes_waiters_before_the_old_ttl_expires) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   std::future<bool> waiting =
       in_background([s = client(1)]() mutable { return s.try_acquire("a", within(1h)).has_value(); });
@@ -82,7 +82,7 @@ TEST_OF_STORES(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_
 TEST_OF_STORES(silence_to_renewals, that_is_over_before_the_deadline_is_no_loss) {
   lease held = client().acquire("a", {.ttl = 4 * brief()});
   service_->fall_silent();
-  EXPECT_TRUE(seen().comes(event::kind::suspect)) << "nobody tried to renew";
+  EXPECT_TRUE(seen().comes(event::kind::suspect)) << "the lease was not renewed";
   service_->heal();
   EXPECT_TRUE(seen().comes(event::kind::renewed));
   EXPECT_TRUE(held.held());
@@ -148,7 +148,7 @@ TEST_OF_STORES(silence, ends_a_release_or_a_destructor_by_the_deadline) {
   EXPECT_TRUE(client(1).try_acquire("b", within(test::hang)));
 }
 
-TEST_OF_STORES(silence, is_left_at_once_by_those_who_are_asked_to_stop) {
+TEST_OF_STORES(silence, does_not_delay_a_waiter_that_is_stopped) {
   service_->fall_silent();
   std::stop_source stop;
   std::future<std::error_code> waiting = in_background([s = client(), t = stop.get_token()]() mutable {

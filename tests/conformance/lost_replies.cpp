@@ -1,4 +1,4 @@
-// "Timed out, but succeeded": requests that were carried out, and whose replies nobody heard.
+// "Timed out, but succeeded": requests that were carried out although their replies were lost.
 #include "conformance/suite.hpp"
 
 namespace holdfast::conformance {
@@ -55,7 +55,7 @@ TEST_OF_STORES(cut_renewals, do_not_end_the_lease) {
   EXPECT_EQ(held.release(), released::yes);
 }
 
-TEST_OF_STORES(cut_replies, to_a_renewal_by_the_holder_are_told_and_leave_it_held) {
+TEST_OF_STORES(cut_replies, to_a_renewal_throw_and_leave_the_lock_held) {
   lease held = client().acquire("a");
   service_->cut_replies(1);
   try {
@@ -80,7 +80,7 @@ TEST_OF_STORES(lost_replies, leave_no_lock_behind_when_the_callers_limit_ends_fi
   service_->lose_replies();
   EXPECT_FALSE(impatient.try_acquire("a", within(20ms), {.ttl = 1h}));
   service_->heal();
-  EXPECT_TRUE(client(1).try_acquire("a", within(test::hang))) << "it is held by somebody who has given up";
+  EXPECT_TRUE(client(1).try_acquire("a", within(test::hang))) << "the lock is held by a client that has given up";
 }
 
 TEST_OF_STORES(lost_replies, leave_no_lock_behind_when_the_caller_is_asked_to_stop) {
@@ -92,7 +92,7 @@ TEST_OF_STORES(lost_replies, leave_no_lock_behind_when_the_caller_is_asked_to_st
   stop.request_stop();
   EXPECT_FALSE(test::get(std::move(asking)));
   service_->heal();
-  EXPECT_TRUE(client(1).try_acquire("a", within(test::hang))) << "it is held by somebody who has given up";
+  EXPECT_TRUE(client(1).try_acquire("a", within(test::hang))) << "the lock is held by a client that has given up";
 }
 
 }  // namespace

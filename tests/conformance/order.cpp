@@ -44,7 +44,7 @@ TEST_OF_STORES(order, is_first_come_first_served_within_a_client) {
   EXPECT_EQ(served, expected);
 }
 
-TEST_OF_STORES(order, skips_those_who_have_given_up) {
+TEST_OF_STORES(order, skips_waiters_that_have_given_up) {
   std::vector<std::size_t> served;
   lease held = client(0).acquire("a");
   std::stop_source stop;

@@ -121,7 +121,7 @@ TEST_OF_STORES(permits, have_a_number_that_all_who_use_them_agree_on) {
   right.acquire();
   EXPECT_EQ(failure_of([&] { wrong.acquire(); }), errc::foreign);
   right.release();
-  EXPECT_TRUE(wrong.try_acquire());  // nobody uses it any more
+  EXPECT_TRUE(wrong.try_acquire());  // the semaphore has no users any more
   EXPECT_EQ(failure_of([&] { (void)right.try_acquire(); }), errc::foreign);
   wrong.release();
 }
@@ -137,7 +137,7 @@ TEST_OF_STORES(permits, are_not_mixed_up_with_a_lock_of_that_name) {
   EXPECT_EQ(failure_of([&] { (void)some.try_acquire(); }), errc::foreign);
 }
 
-TEST_OF_STORES(permits, can_be_made_more_and_those_who_wait_get_them) {
+TEST_OF_STORES(permits, go_to_waiters_when_their_number_grows) {
   semaphore s(client(0), "a", 1, patient);
   s.acquire();
   std::future<bool> next = in_background([&] { return s.try_acquire_for(test::hang); });

@@ -18,7 +18,7 @@ namespace holdfast::conformance {
 /// process, and lose its requests and replies.
 class process_client final : public storage::backend {
  public:
-  /// What happens on the way to all clients that share it.
+  /// The faults on the connection of all clients that share it.
   struct weather {
     std::atomic<bool> lose_requests{false}, lose_replies{false};
   };

@@ -1,4 +1,4 @@
-// Redis takes part in the suite once more, as most run it: behind a sentinel, and with grants that a replica must have.
+// Runs the suite against Redis behind a sentinel, the usual deployment, with grants that a replica must have.
 #include "api/service.hpp"
 #include "conformance/connection.hpp"
 #include "conformance/redis_service.hpp"

@@ -35,7 +35,7 @@ class redis_service : public service {
   }
 
  protected:
-  /// Of the proxy; with "user:password@", or nothing, in front of the path.
+  /// Returns the URL of the proxy, with an optional "user:password@" before the path.
   [[nodiscard]] std::string url(const std::string& who = {}) const {
     return "redis+unix://" + who + proxy_.socket() + "?timeout=1s";
   }

@@ -13,7 +13,7 @@
 namespace holdfast::conformance {
 namespace {
 
-/// What is done to it is done to all of its servers.
+/// Every fault applies to all of its servers.
 class redlock_service final : public service {
  public:
   store open(const open_options& options) override {

@@ -64,7 +64,7 @@ TEST_OF_STORES(several, come_when_the_last_of_them_is_free) {
 
 // Longer than a ttl: what it has got already must be kept.
 TEST_OF_STORES(several, keep_what_they_have_while_they_wait_for_more) {
-  // Longer than a busy machine stands still: what is not renewed in time is lost, rightly.
+  // Longer than a busy machine pauses: a lease that is not renewed in time is rightly lost.
   static constexpr auto ttl = 1s;
   std::future<lease> all;
   lease c = client(0).acquire("c");  // goes before the future, which waits for it

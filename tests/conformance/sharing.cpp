@@ -50,7 +50,7 @@ TEST_OF_STORES(sharing, gives_concurrent_readers_one_fence_and_a_writer_a_higher
   const std::uint64_t first = one.current().fence();
   EXPECT_EQ(two.current().fence(), first);
   one.unlock_shared();
-  one.lock_shared();  // joins those who are in
+  one.lock_shared();  // joins the admitted readers
   EXPECT_EQ(one.current().fence(), first);
   one.unlock_shared();
   two.unlock_shared();

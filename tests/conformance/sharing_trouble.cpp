@@ -1,4 +1,4 @@
-// What goes wrong while readers and permits are held: replies that nobody hears, and a store that forgets.
+// Faults while readers and permits are held: lost replies, and a store that loses its state.
 #include <semaphore>
 
 #include "conformance/suite.hpp"
@@ -68,7 +68,7 @@ class lost_replies_of_shares : public suite {
  protected:
   ~lost_replies_of_shares() override { service_->heal(); }
 
-  /// Becomes a reader, as the store has it, and does not know.
+  /// Downgrades to a reader in the store, without the client receiving the reply.
   void lose_the_reply_to_a_downgrade(shared_mutex& m) {
     m.lock();
     m.unlock_and_lock_shared();  // a server that does not know the script yet would not carry it out

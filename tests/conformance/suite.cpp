@@ -65,7 +65,7 @@ suite::suite() : service_(joined_store().open()) {}
 
 suite::~suite() {
   clients_.clear();
-  onlooker_ = {};
+  observer_ = {};
   if (!joined_store().powers.contains(power::list_names)) return;
   EXPECT_TRUE(test::eventually([&] { return service_->names_left() == 0; })) << "something is left behind";
 }
@@ -87,8 +87,8 @@ test::recorder& suite::seen(std::size_t n) { return *at(n).seen; }
 void suite::drop(std::size_t n) { at(n).handle.reset(); }
 
 bool suite::is_free(std::string_view name) {
-  if (!onlooker_.handle) onlooker_.handle = service_->open({});
-  return onlooker_.handle->try_acquire(name).has_value();
+  if (!observer_.handle) observer_.handle = service_->open({});
+  return observer_.handle->try_acquire(name).has_value();
 }
 
 namespace {

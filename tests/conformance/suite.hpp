@@ -23,7 +23,7 @@ namespace holdfast::conformance {
 
 using namespace std::chrono_literals;
 
-/// What a store can do to itself, for tests that need it. A store without a power has fewer tests, and none is skipped.
+/// The faults that a service can inject. A store without a power gets fewer tests; none is skipped.
 enum class power {
   fall_silent,   ///< fall_silent(): no request is carried out or answered until heal()
   lose_replies,  ///< lose_replies(): requests are carried out but not answered until heal()
@@ -73,7 +73,7 @@ struct joined {
   joined& operator=(const joined&) = delete;
 };
 
-/// What a fixture needs of a store. A store that lacks something does not get the fixture's cases.
+/// The requirements of a fixture. A store that lacks one does not get the fixture's cases.
 struct needs {
   std::set<power> powers;
   std::optional<guarantees::exclusion> by{};  ///< how the store excludes two holders
@@ -110,7 +110,7 @@ class suite : public testing::Test {
   };
   opened& at(std::size_t n);
   std::deque<opened> clients_;
-  opened onlooker_;
+  opened observer_;
 };
 
 /// A case as its source declares it, with TEST_OF_STORES.

@@ -5,12 +5,12 @@
 namespace holdfast::conformance {
 namespace {
 
-constexpr lock_options whoever_comes{.fair = false};
+constexpr lock_options in_any_order{.fair = false};
 
 class unfair : public suite {};
 HOLDFAST_FOR(unfair, stores_with({}));
 
-TEST_OF_STORES(unfair, locks_keep_holders_apart_and_lose_nobody) {
+TEST_OF_STORES(unfair, locks_exclude_each_other_and_lose_no_waiter) {
   int counter = 0;  // plain: the lock is all that guards it
   std::vector<store> clients;
   for (std::size_t n = 0; n < 3; ++n) clients.push_back(client(n));
@@ -27,16 +27,16 @@ TEST_OF_STORES(unfair, locks_keep_holders_apart_and_lose_nobody) {
   EXPECT_EQ(counter, 360);
 }
 
-TEST_OF_STORES(unfair, release_wakes_one_who_waits) {
-  lease first = client(0).acquire("a", whoever_comes);
-  auto second = in_background([s = client(1)]() mutable { return s.acquire("a", whoever_comes); });
+TEST_OF_STORES(unfair, release_wakes_a_waiter) {
+  lease first = client(0).acquire("a", in_any_order);
+  auto second = in_background([s = client(1)]() mutable { return s.acquire("a", in_any_order); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
   EXPECT_EQ(first.release(), released::yes);
   EXPECT_TRUE(second.get().held());
 }
 
-TEST_OF_STORES(unfair, release_wakes_one_who_is_fair) {
-  lease first = client(0).acquire("a", whoever_comes);
+TEST_OF_STORES(unfair, release_wakes_a_fair_waiter) {
+  lease first = client(0).acquire("a", in_any_order);
   auto second = in_background([s = client(1)]() mutable { return s.acquire("a"); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
   EXPECT_EQ(first.release(), released::yes);
@@ -46,15 +46,15 @@ TEST_OF_STORES(unfair, release_wakes_one_who_is_fair) {
 TEST_OF_STORES(unfair, locks_have_growing_fences) {
   std::uint64_t last = 0;
   for (int k = 0; k < 5; ++k) {
-    const lease held = client(static_cast<std::size_t>(k % 2)).acquire("a", whoever_comes);
+    const lease held = client(static_cast<std::size_t>(k % 2)).acquire("a", in_any_order);
     EXPECT_GT(held.fence(), last);
     last = held.fence();
   }
 }
 
 TEST_OF_STORES(unfair, is_refused_where_all_are_served_in_order) {
-  EXPECT_THROW(shared_mutex(client(), "a", whoever_comes), lock_error);
-  EXPECT_THROW(semaphore(client(), "a", 3, whoever_comes), lock_error);
+  EXPECT_THROW(shared_mutex(client(), "a", in_any_order), lock_error);
+  EXPECT_THROW(semaphore(client(), "a", 3, in_any_order), lock_error);
   EXPECT_THROW((void)client().acquire("a", {.fair = false, .shared = true}), lock_error);
 }
 
@@ -63,13 +63,13 @@ HOLDFAST_FOR(unfair_stop, stores_with({power::stop_clients}));
 
 // The first in line is notified that the lock is free, and does not poll: a newcomer gets it at once, a waiter after a
 // while.
-TEST_OF_STORES(unfair_stop, lets_others_take_what_one_who_stands_still_was_told_of) {
-  lease first = client(0).acquire("a", whoever_comes);
-  auto second = in_background([s = client(1)]() mutable { return s.acquire("a", whoever_comes); });
+TEST_OF_STORES(unfair_stop, lets_others_take_a_lock_announced_to_a_stopped_waiter) {
+  lease first = client(0).acquire("a", in_any_order);
+  auto second = in_background([s = client(1)]() mutable { return s.acquire("a", in_any_order); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
   service_->stop_newest();
   EXPECT_EQ(first.release(), released::yes);
-  EXPECT_TRUE(client(0).acquire("a", whoever_comes).held());
+  EXPECT_TRUE(client(0).acquire("a", in_any_order).held());
   service_->continue_newest();
   EXPECT_TRUE(second.get().held());
 }

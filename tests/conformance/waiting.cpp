@@ -72,7 +72,7 @@ TEST_OF_STORES(waiting, ends_at_its_limit_and_leaves_no_trace) {
   EXPECT_FALSE(waiter.try_acquire("a", limit(end), {}, why));
   EXPECT_GE(boot_clock::now(), end);
   EXPECT_EQ(held.release(), released::yes);
-  EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock went to somebody who had left";
+  EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock was granted to a client that had left";
 }
 
 TEST_OF_STORES(waiting, ends_when_it_is_asked_to_stop_and_leaves_no_trace) {
@@ -87,7 +87,7 @@ TEST_OF_STORES(waiting, ends_when_it_is_asked_to_stop_and_leaves_no_trace) {
   first.request_stop();
   EXPECT_FALSE(test::get(std::move(at_the_store)));
   EXPECT_EQ(held.release(), released::yes);
-  EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock went to somebody who had left";
+  EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock was granted to a client that had left";
 }
 
 TEST_OF_STORES(waiting, does_not_begin_for_a_caller_that_was_asked_to_stop_before) {
@@ -123,7 +123,7 @@ TEST_OF_STORES(waiting, leaves_no_trace_when_its_client_goes) {
   EXPECT_TRUE(test::happens(ended));
   drop(1);
   EXPECT_EQ(held.release(), released::yes);
-  EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock went to somebody who had left";
+  EXPECT_TRUE(client(2).try_acquire("a", within(test::hang))) << "the lock was granted to a client that had left";
 }
 
 TEST_OF_STORES(waiting, is_not_what_one_look_does) {
@@ -133,7 +133,7 @@ TEST_OF_STORES(waiting, is_not_what_one_look_does) {
   EXPECT_TRUE(client(2).try_acquire("a")) << "a look kept a place in the queue";
 }
 
-TEST_OF_STORES(waiting, is_told_with_the_label_of_the_holder) {
+TEST_OF_STORES(waiting, is_reported_with_the_label_of_the_holder) {
   lease held = client(0).acquire("a", {.ttl = 1h, .label = "the nightly build"});
   std::future<bool> got = wait_for(client(1), "a", within(1h));
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));

@@ -14,7 +14,7 @@
 
 #include "storage/claim.hpp"
 
-/// What a test and a client in another process say to each other: one packet per message, over a SOCK_SEQPACKET pair.
+/// The protocol between a test and a client in another process: one packet per message, over a SOCK_SEQPACKET pair.
 /// A request is followed by the arguments of the call, a reply by its result.
 namespace holdfast::conformance {
 

@@ -1,4 +1,4 @@
-// What operators see and do on a real Redis, next to the keys of others and to those whom the dead have left.
+// Operators inspect and change locks on a real Redis that also has keys of other programs and of dead clients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,21 +24,21 @@ class redis_admin : public testing::Test {
     std::sort(all.begin(), all.end());
     return all;
   }
-  /// An owner whose client is not there; '+' one that reads.
-  [[nodiscard]] static std::string nobody(int n, char wants = '-') {
+  /// An owner whose client does not exist; '+' makes it a reader.
+  [[nodiscard]] static std::string dead_owner(int n, char wants = '-') {
     std::string id = std::to_string(1'000'000'000 + n);
     return "AbCdEfGhIjKlMn-_.QQQQQQ" + id + wants + "500 dead";
   }
-  /// A number that INFO tells; 0: it does not.
+  /// Returns a number from INFO, or 0 if INFO does not contain it.
   [[nodiscard]] long long info(const std::string& section, const std::string& what) const {
     const std::string all = server.ask({"INFO", section}).text;
     const std::size_t at = all.find(what);
     return at == std::string::npos ? 0 : std::stoll(all.substr(at + what.size()));
   }
   [[nodiscard]] long long steps() const { return info("commandstats", "cmdstat_evalsha:calls="); }
-  /// So many readers come in besides, of processes that are gone.
+  /// Adds this many readers of processes that no longer exist.
   void let_in_readers(const std::string& holders, int many) const {
-    for (int n = 0; n < many; ++n) server.ask({"ZADD", holders, "4000000000000", nobody(n, '+')});
+    for (int n = 0; n < many; ++n) server.ask({"ZADD", holders, "4000000000000", dead_owner(n, '+')});
   }
   using these = std::vector<std::string>;
   test::redis_server server;
@@ -63,9 +63,9 @@ TEST_F(redis_admin, ignores_keys_that_are_not_locks) {
 
 TEST_F(redis_admin, lists_a_lock_with_waiters_and_no_holder) {
   watched_client one(server.url());
-  server.ask({"ZADD", "holdfast:{a b}:q", "1", nobody(1)});
+  server.ask({"ZADD", "holdfast:{a b}:q", "1", dead_owner(1)});
   EXPECT_EQ(names(one.store), these{}) << "that is no name as we write it";
-  server.ask({"ZADD", "holdfast:{a%20b}:q", "1", nobody(1)});
+  server.ask({"ZADD", "holdfast:{a%20b}:q", "1", dead_owner(1)});
   EXPECT_EQ(names(one.store), these{"a b"});
 }
 
@@ -87,7 +87,7 @@ TEST_F(redis_admin, lists_our_locks_among_other_strings_without_a_prefix) {
 TEST_F(redis_admin, hands_a_broken_lock_past_hundreds_of_dead_waiters) {
   watched_client one(server.url()), other(server.url());
   const lease held = one.store.acquire("a", {.ttl = 1h});
-  for (int n = 0; n < 300; ++n) server.ask({"ZADD", "holdfast:{a}:q", std::to_string(n + 1), nobody(n)});
+  for (int n = 0; n < 300; ++n) server.ask({"ZADD", "holdfast:{a}:q", std::to_string(n + 1), dead_owner(n)});
   auto waiting = other.wait_for("a", {.ttl = 1h});
   EXPECT_TRUE(one.store.break_lock("a", held.fence(), "it hangs"));
   const std::optional<lease> next = test::get(std::move(waiting));
@@ -110,7 +110,7 @@ TEST_F(redis_admin, never_reads_a_foreign_value_completely) {
   server.ask({"SETRANGE", "long", "32000000", "x"});
   const long long before = info("memory", "used_memory_peak:");
   EXPECT_EQ(names(one.store), these{});
-  EXPECT_EQ(one.store.inspect("long").holders.size(), 1u) << "somebody else's";
+  EXPECT_EQ(one.store.inspect("long").holders.size(), 1u) << "this key belongs to another program";
   EXPECT_LT(info("memory", "used_memory_peak:"), before + 16'000'000) << "the server has copied it";
 }
 
@@ -181,7 +181,7 @@ TEST_F(redis_admin, ends_a_broken_lease_that_a_late_poll_reacquired) {
               "holdfast:{a}:h", owner, "3600000", "holdfast:in:", ""});
   ASSERT_EQ(server.ask({"GET", "holdfast:{a}"}).text, owner);
   EXPECT_FALSE(broken.renew(1h)) << "its fence is lower than that of the holder in between";
-  EXPECT_TRUE(other.store.try_acquire("a")) << "it is given back";
+  EXPECT_TRUE(other.store.try_acquire("a")) << "it was released";
 }
 
 TEST_F(redis_admin, ends_a_broken_lease_of_two_names_after_a_late_poll) {
@@ -198,7 +198,7 @@ TEST_F(redis_admin, ends_a_broken_lease_of_two_names_after_a_late_poll) {
   ASSERT_EQ(server.ask({"GET", "holdfast:{a}"}).text, owner_of_a);
   EXPECT_FALSE(broken.renew(1h)) << "its fence of a is lower than that of the holder in between";
   EXPECT_EQ(broken.release(), released::lost);
-  EXPECT_TRUE(other.store.try_acquire({"a", "b"}, within(test::hang))) << "both are given back";
+  EXPECT_TRUE(other.store.try_acquire({"a", "b"}, within(test::hang))) << "both were released";
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_F(redis_clock, raises_the_fence_of_a_second_holder_when_set_forwards) {
   clock.set_ahead(2h);
   const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
   ASSERT_TRUE(next);
-  EXPECT_TRUE(before.held()) << "it goes by a clock that nobody has set";
+  EXPECT_TRUE(before.held()) << "the holder uses its own clock, which was not set";
   fence_gate storage;
   EXPECT_TRUE(storage.admit(next->fence()));
   EXPECT_FALSE(storage.admit(before.fence()));

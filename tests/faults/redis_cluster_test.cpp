@@ -39,7 +39,7 @@ these names(const store& s) {
   return all;
 }
 
-/// How many of our channels have subscribers there.
+/// Returns the number of our channels that have subscribers at this node.
 std::size_t inboxes(test::redis_cluster& all, std::size_t node) {
   return all.ask(node, {"PUBSUB", "SHARDCHANNELS"}).items.size();
 }

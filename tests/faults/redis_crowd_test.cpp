@@ -27,7 +27,7 @@ TEST_F(redis_crowd, takes_back_permits_that_expire_together) {
   const lease everything = permits.take(crowd_size);
   EXPECT_TRUE(everything.held());
   all.clear();
-  EXPECT_TRUE(everything.held()) << "what was lost before is not given back a second time";
+  EXPECT_TRUE(everything.held()) << "a lock that was lost before is not released a second time";
 }
 
 TEST_F(redis_crowd, admits_all_readers_when_the_writer_releases) {

@@ -1,4 +1,4 @@
-// Every error that a server can be brought to say: what a caller hears, and that it names the cure.
+// Callers get the right error for each error reply that a server can be made to send, and the text names the remedy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void expect(const std::pair<std::error_code, std::string>& got, const expected& 
 class redis_error : public testing::Test {
  protected:
   test::redis_server server;
-  /// What a client hears that wants the lock.
+  /// Returns the error that a client gets when it requests the lock.
   auto of_acquire(const std::string& options = {}) {
     return failure_of([&] { (void)open(server.url(options), {.patience = 300ms}).acquire("a"); });
   }
@@ -111,7 +111,7 @@ TEST_F(redis_error, noauth_is_denied_and_shows_where_the_password_goes) {
   expect(of_acquire(), {errc::denied, "NOAUTH", "password"});
 }
 
-/// What a server says of a command that it does not know repeats its words.
+/// The error reply of a server to an unknown command repeats the command's arguments.
 TEST(redis_error_of_a_proxy, without_hello_and_auth_shows_no_password) {
   const test::redis_server old({"--rename-command", "HELLO", "", "--rename-command", "AUTH", ""});
   for (const std::string& rest :
@@ -224,7 +224,7 @@ struct refusing_server {
   std::unique_ptr<redis::connection> only_client{};  ///< of one that takes no other
 };
 
-/// How a server refuses locks, and the word that it does so with.
+/// A way in which a server refuses locks, and the error code of its reply.
 struct refusal {
   std::string_view word;
   std::vector<std::string> options;              ///< of the server
@@ -268,7 +268,7 @@ void take_one_client(refusing_server& s) {
   }));
 }
 
-/// What needs nothing but these commands.
+/// Returns a `begins` that runs only these commands.
 auto after(std::vector<std::vector<std::string>> commands) {
   return [commands = std::move(commands)](refusing_server& s) { configure_all(s.is, commands); };
 }

@@ -41,7 +41,7 @@ TEST(redis_failover, reports_loss_and_raises_the_fence_on_unacked_replica) {
   all.cut_off(2);
   const lease held = one.store.acquire("a", {.ttl = 1h});
   const std::stop_token lost = held.lost_token();
-  all.server(1).kill();  // the one that has it
+  all.server(1).kill();  // the only replica that has the lock
   ASSERT_TRUE(test::eventually([&] { return misses_one(all); }));
   all.fail_over();
   ASSERT_EQ(all.primary(), 2u);
@@ -87,7 +87,7 @@ TEST(redis_failover, gives_a_reader_a_higher_fence_after_a_lost_release) {
   reader.unlock_shared();
   const lease writer = before.store.acquire("a");
   (void)all.server(1).ask({"REPLICAOF", "NO", "ONE"});
-  ASSERT_TRUE(next.try_lock_shared_for(test::hang)) << "when the lease of the former reader is over there";
+  ASSERT_TRUE(next.try_lock_shared_for(test::hang)) << "the lease of the former reader must expire there first";
   EXPECT_GT(next.current().fence(), writer.fence());
   next.unlock_shared();
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::chrono::milliseconds ttl_in_need = 1s;
 
-/// Of the process, from now on.
+/// Sets a limit of this process.
 bool set_limit(decltype(RLIMIT_NOFILE) which, rlim_t to) {
   rlimit now{};
   if (::getrlimit(which, &now) != 0) return false;
@@ -61,10 +61,10 @@ bool are_held_or_refused(const std::string& url, std::initializer_list<std::stri
   return are_held_for_long(all);
 }
 
-/// From now on the process runs as a user of its own, who has no other: threads are counted by user.
-bool become_nobody_else() {
-  const auto nobody_else = static_cast<uid_t>(1'000'000 + ::getpid());
-  return ::setgroups(0, nullptr) == 0 && ::setgid(nobody_else) == 0 && ::setuid(nobody_else) == 0;
+/// Makes this process run as a user that has no other process, because the limit on threads applies per user.
+bool become_unique_user() {
+  const auto unused_uid = static_cast<uid_t>(1'000'000 + ::getpid());
+  return ::setgroups(0, nullptr) == 0 && ::setgid(unused_uid) == 0 && ::setuid(unused_uid) == 0;
 }
 
 class redis_limits : public testing::Test {
@@ -85,14 +85,14 @@ TEST_F(redis_limits, refuses_or_renews_without_threads) {
   fs::permissions(fs::path(server.socket()).parent_path(), fs::perms(0777));
   fs::permissions(server.socket(), fs::perms(0777));
   test::child with_few([&] {
-    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 30) && become_nobody_else());
+    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 30) && become_unique_user());
     return are_held_or_refused(server.url(),
                                {"a thread could not be started (EAGAIN)", "ulimit -u", "share one store"});
   });
   EXPECT_TRUE(with_few.ends_well());
 }
 
-/// What two processes tell each other, a word at a time.
+/// A channel between two processes, which send each other one word at a time.
 class words {
  public:
   words() { EXPECT_EQ(::pipe(ends_), 0); }
@@ -156,10 +156,10 @@ TEST(redis_sentinel_limits, listens_once_a_thread_can_start) {
     const redis::dialer dialer{redis::settings::parse(all.url())};
     runtime::loop loop;
     runtime::task_group tasks(loop);
-    test::deaf_listener nobody;
-    redis::sentinel_watch watch(dialer, loop, nobody);
+    test::deaf_listener listener;
+    redis::sentinel_watch watch(dialer, loop, listener);
     loop.start();
-    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 1) && become_nobody_else());
+    HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 1) && become_unique_user());
     watch.start();
     HOLDFAST_SHOULD(test::get(test::start(tasks, look_in())));  // the watch has tried by now
     HOLDFAST_SHOULD(set_limit(RLIMIT_NPROC, 100));

@@ -129,7 +129,7 @@ class redis_flood : public testing::Test {
   [[nodiscard]] static redis::settings to(const test::flooding_server& s, const std::string& timeout) {
     return redis::settings::parse("redis+unix://" + s.socket() + "?timeout=" + timeout);
   }
-  /// How the call of a blocking caller fails.
+  /// Returns the error of a blocking call.
   [[nodiscard]] storage::failure failure_of_call(const test::flooding_server& s, const std::string& timeout, limit l) {
     const redis::dialer dialer{to(s, timeout)};
     redis::connection_pool pool{dialer, loop, [] {}};

@@ -26,7 +26,7 @@ std::string state_of_failover(redis_group& all) {
   return {};
 }
 
-/// Whether new locks are taken at that server.
+/// Returns whether new locks are acquired at that server.
 bool locks_at(redis_group& all, watched_client& who, std::size_t server) {
   const lease taken = who.store.acquire("a");
   return !all.server(server).keys("holdfast:{a}").empty();

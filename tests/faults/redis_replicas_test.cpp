@@ -20,11 +20,11 @@ class redis_replicas : public testing::Test {
   }
   redis_group all;
 
-  /// The primary, with a limit that a busy machine needs; short where it is to be missed.
+  /// The URL of the primary. A busy machine needs the default limit; tests that miss it pass a short one.
   [[nodiscard]] std::string url(const std::string& wait, const std::string& limit = "10s") {
     return all.server(0).url("timeout=20s&wait_timeout=" + limit + "&" + wait);
   }
-  /// How often the primary was told so.
+  /// Returns the number of calls of this command at the primary.
   [[nodiscard]] std::int64_t calls(const std::string& command) {
     const std::string text = all.server(0).ask({"INFO", "commandstats"}).text;
     const std::string mark = "cmdstat_" + command + ":calls=";
@@ -72,7 +72,7 @@ TEST_F(redis_replicas, fail_and_release_the_lock_if_required_ones_are_paused) {
   }
   all.server(2).stop();
   const auto [why, text] = failure_of([&] { (void)two.store.try_acquire("b"); });
-  EXPECT_EQ(why, errc::not_ready) << "one look is enough to say so, and it is not 'busy': " << text;
+  EXPECT_EQ(why, errc::not_ready) << "one poll is enough to report it, and it is not 'busy': " << text;
   EXPECT_NE(text.find("0 of the 2 replicas"), std::string::npos) << text;
   EXPECT_TRUE(is_free("b"));
 }

@@ -1,4 +1,4 @@
-// Who holds a lock on a real Redis, and how those who hold it are asked to let go, whatever gets lost on the way.
+// A revoke request reaches the holder of a lock on a real Redis even if messages are lost.
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ TEST_F(redis_revoke, reaches_a_subscribed_holder_at_once) {
 TEST_F(redis_revoke, reaches_an_unsubscribed_holder_at_its_next_renewal) {
   watched_client one(url()), other(url());
   lease held = one.store.acquire("a", {.ttl = 1h});
-  EXPECT_EQ(server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size(), 0u) << "nobody listens";
+  EXPECT_EQ(server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size(), 0u) << "the holder is not subscribed";
   EXPECT_TRUE(other.store.revoke("a", "later"));
   EXPECT_TRUE(held.renew(1h));
   EXPECT_TRUE(happens(held.revoke_requested()));

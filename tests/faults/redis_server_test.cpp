@@ -1,4 +1,4 @@
-// What happens to Redis servers: killed, stopped, emptied, paused, and told to forget.
+// Redis servers are killed, stopped, emptied, paused and flushed.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -19,7 +19,7 @@ TEST_F(redis_server, reports_loss_early_when_it_restarts_empty) {
   lease held = one.store.acquire("a", {.ttl = 1h});
   const std::stop_token lost = held.lost_token();
   watched_client other(url());
-  auto waiting = other.wait_for("a");  // it makes sure of the connections that hear of it
+  auto waiting = other.wait_for("a");  // it checks the connections that receive the grant
   server.kill();
   server.start();
   EXPECT_TRUE(happens(lost));
@@ -39,7 +39,8 @@ TEST(redis_server_with_data, keeps_holders_and_waiters_across_a_restart) {
   server.start();
   EXPECT_TRUE(one.seen->comes(event::kind::renewed)) << "it is verified at once";
   EXPECT_TRUE(held.held());
-  // It must have polled again, and so have its place: whoever listens to nothing is skipped.
+  // The waiter must have polled again to be in the queue, and must subscribe again: the server skips a waiter that does
+  // not listen.
   EXPECT_TRUE(test::eventually(
       [&] { return server.keys("*:q").size() == 1 && server.ask({"PUBSUB", "SHARDCHANNELS"}).items.size() >= 1; }));
   EXPECT_EQ(held.release(), released::yes);

@@ -19,7 +19,7 @@ class redis_six_steps : public testing::Test {
   [[nodiscard]] bool takes(std::string_view who, std::string_view ttl) const {
     return says_yes({"SET", "naive", who, "NX", "PX", ttl});
   }
-  /// The time of whoever holds it is over, while it stands still.
+  /// Waits until the ttl of the stopped holder has expired.
   void run_out() const {
     EXPECT_TRUE(test::eventually([&] { return server.ask({"EXISTS", "naive"}).number == 0; }));
   }
@@ -89,7 +89,7 @@ TEST_F(redis_six_steps, three_set_nx_px_with_del_frees_a_lock_of_another) {
 
 TEST_F(redis_six_steps, four_get_then_del_frees_a_lock_of_another) {
   EXPECT_TRUE(takes("A", "30"));
-  EXPECT_EQ(holder(), "A") << "it is mine, says A, and stands still before its DEL";
+  EXPECT_EQ(holder(), "A") << "A checks that it holds the lock and pauses before its DEL";
   run_out();
   EXPECT_TRUE(takes("B", "60000"));
   EXPECT_TRUE(says_yes({"DEL", "naive"}));
@@ -115,7 +115,7 @@ TEST_F(redis_six_steps, five_without_renewal_allows_two_holders) {
 
   watched_client a(server.url()), b(server.url());
   lease long_work = a.store.acquire("a", {.ttl = 3s});
-  EXPECT_TRUE(a.seen->comes(event::kind::renewed, 4)) << "each at a third of the ttl: the first ttl is over";
+  EXPECT_TRUE(a.seen->comes(event::kind::renewed, 4)) << "one at each third of the ttl, so the first ttl has expired";
   EXPECT_FALSE(b.store.try_acquire("a"));
   EXPECT_TRUE(long_work.held());
 }
@@ -145,7 +145,7 @@ TEST_F(redis_six_steps, six_without_a_fence_lets_two_write_after_a_restart) {
   EXPECT_TRUE(takes("A", "60000"));
   server.kill();
   server.start();
-  EXPECT_TRUE(takes("B", "60000")) << "A has not heard of it, and holds it for a minute";
+  EXPECT_TRUE(takes("B", "60000")) << "A does not know this and believes for a minute that it holds the lock";
   (void)data.ask({"SET", "data", "B's"});
   (void)data.ask({"SET", "data", "A's"});
   EXPECT_EQ(data.ask({"GET", "data"}).text, "A's") << "what B wrote is gone, while B holds the lock";
@@ -160,7 +160,7 @@ TEST_F(redis_six_steps, six_without_a_fence_lets_two_write_after_a_restart) {
   };
   EXPECT_EQ(write(next, "B's").number, 1);
   EXPECT_EQ(write(old, "A's").number, 0) << "refused: fences do not begin again on an empty server";
-  EXPECT_TRUE(happens(old.lost_token())) << "and A is told";
+  EXPECT_TRUE(happens(old.lost_token())) << "A is notified of the loss";
 }
 
 }  // namespace

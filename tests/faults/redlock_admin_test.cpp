@@ -1,4 +1,4 @@
-// Those who look after locks at several servers, while some of them are dead, forget, or know something else.
+// Operators inspect and break locks on several servers while some of these are dead, empty or differ from the others.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -117,7 +117,7 @@ TEST(redlock_admin, does_not_restore_a_broken_lock) {
   const long before = calls();
   for (int n = 0; n < 3; ++n) EXPECT_TRUE(held.renew(1h));
   // Two of them are lost on a server that does not know the scripts.
-  EXPECT_TRUE(test::eventually([&] { return calls() >= before + 5; })) << "it was renewed there, and mended";
+  EXPECT_TRUE(test::eventually([&] { return calls() >= before + 5; })) << "it was renewed there and repaired";
   EXPECT_EQ(servers.holding("a"), 2u);
   EXPECT_EQ(held.margin(), 0u);
 }

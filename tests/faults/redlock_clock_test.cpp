@@ -11,13 +11,13 @@ TEST(redlock_counterexample, is_answered_by_the_deadline_and_the_fence) {
   redlock_servers servers(3);
   watched_client one(servers.url()), other(servers.url());
   fence_gate storage;
-  // Nobody renews it, as when its process stands still for longer than its ttl.
+  // The lease is not renewed, as if its process were stopped for longer than the ttl.
   const lease first = one.store.acquire("a", {.ttl = 300ms, .renew = false});
   const std::optional<lease> second = other.store.try_acquire("a", within(test::hang));
   ASSERT_TRUE(second);
   EXPECT_FALSE(first.held());
   EXPECT_TRUE(storage.admit(second->fence()));
-  EXPECT_FALSE(storage.admit(first.fence())) << "a write that was on its way all the time";
+  EXPECT_FALSE(storage.admit(first.fence())) << "this write was in transit all the time";
 }
 
 class redlock_clock : public testing::Test {
@@ -35,7 +35,7 @@ class redlock_clock : public testing::Test {
 TEST_F(redlock_clock, raises_the_fence_of_a_second_holder_after_a_jump) {
   watched_client one(url_with("/nowhere")), other(url());
   const lease before = one.store.acquire("a", {.ttl = 1h, .renew = false});  // of the first and the second
-  clock.set_ahead(2h);                                                       // the key of the second one is over
+  clock.set_ahead(2h);                                                       // the key of the second one has expired
   const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
   ASSERT_TRUE(next);
   EXPECT_TRUE(before.held()) << "it counts on a server whose clock has jumped";

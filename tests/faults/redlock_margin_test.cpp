@@ -1,4 +1,4 @@
-// How many servers more than a majority have a lock: what is told of it, what is repaired, and what is demanded.
+// The margin is the number of servers beyond a majority that hold a lock. It is reported, repaired and enforced.
 #include <gtest/gtest.h>
 
 #include "faults/redlock_servers.hpp"

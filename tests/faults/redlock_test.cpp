@@ -1,4 +1,4 @@
-// Independent servers of which some die, stand still, forget, and come back: what a majority of them still promises.
+// A majority of independent servers keeps its promises while some servers die, stop, lose their state and come back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -254,14 +254,14 @@ TEST(redlock, does_not_let_a_young_server_vote) {
   third.start();
   const std::optional<lease> next = other.store.try_acquire("a", {.ttl = ttl});
   if (held.held()) {
-    EXPECT_FALSE(next) << "the second one has forgotten whom it voted for, and is not asked";
+    EXPECT_FALSE(next) << "the second server has lost its vote and may not vote yet";
   }
   EXPECT_TRUE(next || other.store.try_acquire("a", within(test::hang), {.ttl = ttl})) << "in the end it votes again";
 }
 
 TEST(redlock, distinguishes_two_holders_by_fence_if_young_servers_vote) {
   redlock_servers servers(3);
-  // The first client never reaches the third server, and cannot mend it.
+  // The first client never reaches the third server, so it cannot restore its vote there.
   std::string cut_off = servers.url();
   cut_off.replace(cut_off.find(servers[2].socket()), servers[2].socket().size(), "/nowhere");
   watched_client one(cut_off), other(servers.url());
@@ -335,7 +335,7 @@ TEST(redlock, rejects_a_client_clock_that_is_a_day_ahead) {
   EXPECT_EQ(servers.holding("a"), 0u);
   const std::uint64_t high = ahead_by(23h).acquire("a").fence();
   watched_client one(servers.url());
-  EXPECT_GT(one.store.acquire("a").fence(), high) << "whoever is not ahead goes on from there";
+  EXPECT_GT(one.store.acquire("a").fence(), high) << "a client with a correct clock continues from that fence";
 }
 
 TEST(redlock, rejects_a_ttl_above_max_ttl) {
@@ -407,7 +407,7 @@ TEST(redlock, reports_findings_of_each_server) {
   EXPECT_TRUE(test::is(one.store.examine(), "redlock.server", finding::severity::danger)) << "no majority is left";
 }
 
-/// What an examination says of that server.
+/// Returns whether an examination reported this about the server.
 bool is_at(const std::vector<finding>& all, const test::redis_server& server, std::string_view id,
            finding::severity level) {
   return std::any_of(all.begin(), all.end(), [&](const finding& each) {
@@ -489,7 +489,7 @@ TEST(redlock, reports_unsupported_operations) {
   watched_client one(servers.url());
   EXPECT_EQ(failure_of([&] { (void)one.store.acquire("a", {.shared = true}); }).first, errc::unsupported);
   EXPECT_EQ(failure_of([&] { (void)election(one.store, "a").campaign(); }).first, errc::unsupported);
-  EXPECT_EQ(servers.holding("a"), 0u) << "nobody leads whom nobody can see lead";
+  EXPECT_EQ(servers.holding("a"), 0u) << "there is no leadership that observers could not see";
   EXPECT_FALSE(one.store.promises().fair);
 }
 

@@ -105,7 +105,7 @@ class task {
  private:
   explicit task(std::coroutine_handle<promise_type> self) noexcept : self_(self) {}
 
-  /// What still points into the dead caller's stack finds nonsense there.
+  /// Overwrites the stack of the dead caller, so that a dangling pointer into it reads garbage.
   static void overwrite_stack() {
     char junk[4096];
     for (volatile char& byte : junk) byte = 0x5a;
@@ -120,7 +120,7 @@ struct aggregate {
   probe watched{};
 };
 
-/// The same with a constructor.
+/// Same as above, with a constructor.
 class made {
  public:
   made(int number, probe watched) : number_(number), watched_(watched) {}

@@ -19,14 +19,14 @@ struct form {
   verdict on_gcc12;
 };
 
-/// What tests/repo/await_rule.py lets pass. Every compiler must get these right.
+/// The forms that tests/repo/await_rule.py allows. Every compiler must get these right.
 std::span<const form> relied_on();
 
 /// What our users write: options in braces, a limit made in place. The rule keeps braces out of our own awaits; theirs
 /// are safe because options need no destructor and a limit is no aggregate.
 std::span<const form> public_types();
 
-/// What the rule forbids, and a few harmless neighbours that show where the fault begins.
+/// The forms that the rule forbids, and a few harmless neighbours that show where the fault begins.
 std::span<const form> avoided();
 
 }  // namespace gcc12

@@ -19,7 +19,7 @@ PAIRS = {"(": ")", "[": "]", "{": "}"}
 WORD = r"(?!(?:co_return|co_yield|return|throw|new|delete|if|else|while|for|do|switch|case)\b)[A-Za-z_]\w*"
 TYPE = rf"(?:{WORD}|::|<|>|,|&|&&|\*|\d+)"
 
-# What may stand between the beginning of a statement and its co_await: tokens with a blank after each.
+# The tokens that may precede the co_await of a statement, with a blank after each.
 BEGINNING = re.compile(
     rf"""(?:  co_return[ ]
             | \([ ]void[ ]\)[ ]

@@ -27,7 +27,7 @@ LITERALS = re.compile(
       | /\*.*?\*/                                              # a comment
       | (?:u8|[uUL])?R"(?P<end>[^()\s\\]{0,16})\(.*?\)(?P=end)"  # a raw string
       | (?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"                       # a string
-      | (?<![0-9a-zA-Z_])(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+'      # a character; 10'000 is none
+      | (?<![0-9a-zA-Z_])(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+'      # a character, but not the separator in 10'000
     """,
     re.VERBOSE | re.DOTALL,
 )

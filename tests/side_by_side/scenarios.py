@@ -31,8 +31,8 @@ def running(locker, name, words, **how):
 
 
 def another_gets_in(locker, name):
-    """Whether somebody else gets the lock, though nobody has given it back: by when the ttl of the holder, ten seconds,
-    would be over for certain."""
+    """Returns whether another client gets the lock although the holder has not released it. It waits until the
+    holder's ttl of ten seconds must have expired."""
     other = locker.begin(name, "true")
     locker.started.append(other)
     return happens(lambda: other.poll() is not None, 15)

@@ -43,7 +43,7 @@ void checker::keep_closed(const watched& w) {
   if (w.lease_->of()->on.delay > 0ms) closed = std::max(closed, until);
 }
 
-/// I3: higher than all before; that of readers is the one of those who are in already, if there are any.
+/// I3: a fence is higher than all before it, but a reader that joins other readers shares their fence.
 void checker::check_fence(const watched& w) {
   if (!w.part_.of_a_lock()) return;  // of permits it is only a number
   std::uint64_t& highest = highest_[w.name_];
@@ -95,7 +95,7 @@ void checker::look() {
       const bool ran = !w->where_.paused() && world_.now() > w->where_.running_since() + 10ms;
       const bool late = w->where_.now() > w->deadline_ + 10ms;
       if (ran && late && !w->heard_ && w->lease_->state() != core::lease_state::phase::released) {
-        world_.violate("I4: the holder of " + held.name + " has not heard of its loss");
+        world_.violate("I4: the holder of " + held.name + " was not notified of the loss");
       }
     }
   }

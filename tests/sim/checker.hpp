@@ -33,11 +33,11 @@ class checker {
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
-    /// How much of the name its holder thinks that it has.
+    /// The share of the name that the holder believes it holds.
     [[nodiscard]] const storage::share& part() const noexcept { return part_; }
     /// A writer asks to be a reader.
     void become_reader() noexcept { part_ = storage::share::reader(); }
-    /// What the holder believes. Asking the lease itself would end it once its deadline is over.
+    /// The holder's view. A query of the lease itself would end it once its deadline has passed.
     [[nodiscard]] bool believes() const;
 
    private:

@@ -8,14 +8,14 @@
 
 namespace holdfast::sim {
 
-/// A part of I3, of writers on Redis: a renewal says yes only for the grant that its client knows, if another had the
-/// lock since. A request of the claim that is carried out late can get it another grant, with a fence of which the
-/// client knows nothing.
+/// A part of I3, for writers on Redis: if another client held the lock since, a renewal succeeds only for the grant
+/// that its client knows. A request of the claim that is carried out late can get it another grant, with a fence that
+/// the client does not know.
 class known_grants {
  public:
   explicit known_grants(world& w) : world_(w) {}
 
-  /// A client was told that it has the lock, with this fence.
+  /// A client received a grant of the lock with this fence.
   void heard(const storage::owner_id&, std::uint64_t fence);
   /// A server has given the lock to this claim, or to readers.
   void granted(const std::string& lock, const std::string& claim, std::uint64_t fence);

@@ -26,7 +26,7 @@ struct lease_reply {
   bool yes = false;
   bool foreign = false;  ///< others use the name for something else
   std::uint64_t fence = 0;
-  std::chrono::nanoseconds left{0};  ///< of a holder, the first whose time is over
+  std::chrono::nanoseconds left{0};  ///< the remaining time of the holder that expires first
 };
 
 /// A lock service with expiry by its own clock, and pushes to the claims that its queue admits.

@@ -8,15 +8,15 @@
 
 namespace holdfast::sim {
 
-/// What goes wrong between clients and server in one run. Each run switches a random part of it on.
+/// The network faults between clients and server in one run. Each run enables a random subset.
 struct weather {
   double lose = 0;       ///< a message never arrives
   double duplicate = 0;  ///< it arrives twice
-  double late = 0;       ///< it arrives after up to a third of a second, when nobody expects it any more
+  double late = 0;       ///< it arrives after up to a third of a second, when its receiver no longer expects it
   double refuse = 0;     ///< a period in which the server refuses connections begins
 };
 
-/// Messages with a mind of their own. They may overtake one another: connections are cut and made anew.
+/// Delivers messages, which may overtake one another because connections are cut and reopened.
 class network {
  public:
   explicit network(world& w) : world_(w) {}
@@ -42,7 +42,8 @@ class network {
     }
   }
 
-  /// How long a piece of a byte stream is under way. Nothing: it is lost, and with it the connection.
+  /// Returns how long a piece of a byte stream is in transit, or nothing if it is lost, and with it the
+  /// connection.
   [[nodiscard]] std::optional<real> piece() {
     using namespace std::chrono_literals;
     if (world_.chance(now.lose / 4)) {  // a stream repeats most of what is lost by itself

@@ -56,7 +56,7 @@ class numbers {
     if (!broken()) {
       client& last = start_client();
       last.users.spawn(count_the_rest(last));
-      go_until([this] { return users_are_done(); }, 60s, "I7: a latch at zero lets nobody pass");
+      go_until([this] { return users_are_done(); }, 60s, "I7: a latch at zero blocks its waiters");
     }
     if (!broken()) end();
     result_.violation = world_.violation();
@@ -134,7 +134,7 @@ class numbers {
       answer<done> end = co_await core::wait_for_zero(c.io, cell, latch_, limit(runtime::never));
       if (end.is_unknown()) continue;
       const storage::reading is = server_.look(latch_cell);
-      if (!is.there || is.number != 0) world_.violate("I13: somebody passed a latch that is not at zero");
+      if (!is.there || is.number != 0) world_.violate("I13: a waiter passed a latch that is not at zero");
       co_return;
     }
   }
@@ -183,7 +183,7 @@ class numbers {
       if (c->engine.tasks().running() != 0) world_.violate("I8: an announcement never ends");
     }
     const storage::reading is = server_.look(election_cell);
-    if (is.there) world_.violate("I8: somebody is said to lead when all are gone");
+    if (is.there) world_.violate("I8: a leader is shown after all clients have left");
   }
 
   // ---- the world ----------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ bool stopped_at_its_bound(const redis_step& s, const value& reply) {
 
 bool reads(const std::string& owner) { return owner.size() > 33 && owner[33] == '+'; }
 
-/// How many permits it wants or has.
+/// The number of permits that the owner requests or holds.
 std::uint64_t wants(const std::string& owner) {
   return owner.size() > 34 && owner[33] == ':' ? std::strtoull(owner.c_str() + 34, nullptr, 10) : 0;
 }
@@ -62,13 +62,14 @@ redis_audit::view redis_audit::look(const redis_step& s) const {
 
 bool redis_audit::lives(const std::string& owner) const { return eyes_.listens(owner.substr(0, 16)); }
 
-/// Its time is not over. A key lives through its last millisecond; a reader or a permit does not.
+/// Returns true if the owner's ttl has not expired. A key lives through its last millisecond; a reader or a permit does
+/// not.
 bool redis_audit::is_in(const view& v, const std::string& owner) const {
   const auto at = v.holders.find(owner);
   return at != v.holders.end() && (v.lock->value == owner || at->second > eyes_.now().ms());
 }
 
-/// Those who have got in by this step.
+/// Returns the owners that this step admitted.
 std::vector<std::string> redis_audit::let_in(const redis_step& s, const view& now) const {
   std::vector<std::string> found;
   for (const auto& [who, until] : now.holders) {
@@ -120,7 +121,7 @@ void redis_audit::check_who_changed_it(const redis_step& s, const view& now) {
     if (then == now.holders.end()) {
       world_.violate("I6: a lock was taken from its holder");
     } else if (then->second != until && !owners) {
-      world_.violate("I6: a lease was changed by somebody else");
+      world_.violate("I6: a lease was changed by another client");
     } else if (then->second < until) {
       world_.violate("I6: a lease was shortened");
     }
@@ -143,7 +144,7 @@ void redis_audit::check_break(const redis_step& s, const view& now, const value&
   if (!reply.is(value::kind::integer) || reply.number < 0) return;
   std::string& last = last_break_[s.lock()];
   const bool again = last == s.args.at(1);
-  if (again && reply.number == 0) world_.violate("I12: somebody who broke a lock was told that it was not held");
+  if (again && reply.number == 0) world_.violate("I12: a client that broke a lock got the reply that it was not held");
   if (again) return;
   for (const auto& [who, until] : before_.holders) {
     if (!is_in(before_, who) || !is_meant(s, who)) continue;
@@ -154,7 +155,7 @@ void redis_audit::check_break(const redis_step& s, const view& now, const value&
   if (reply.number > 0) last = s.args.at(1);
 }
 
-/// I6, of readers and permits: the lock's key says the same as the list of those who are in.
+/// I6: the lock's key agrees with the list of its readers or permit holders.
 void redis_audit::check_form(const view& now) {
   if (!now.lock) return;
   const lock_state state(now.lock->value);
@@ -170,12 +171,12 @@ void redis_audit::check_form(const view& now) {
   }
 }
 
-/// I11: a reader that is in and asks confirms all who are in, so that others may join them.
+/// I11: a poll or renewal of an admitted reader confirms all admitted readers, so that others may join them.
 void redis_audit::check_confirmed(const redis_step& s, const view& now, const value& reply) {
   const bool renewed = s.what == asked::renew && (reply.number == 1 || reply.is(value::kind::text));
   if (s.of != '+' || (s.what != asked::poll && !renewed) || !is_in(before_, s.owner())) return;
   if (now.confirmed == eyes_.history()) return;
-  world_.violate("I11: readers are in whom others may not join");
+  world_.violate("I11: other readers may not join the admitted ones");
 }
 
 /// The position that the claim had before the script ran; for a new claim, that of the ticket that it shows.
@@ -190,30 +191,30 @@ std::uint64_t redis_audit::place_of(const std::string& who, const redis_step& s)
   return at == places_.end() ? last : at->second;
 }
 
-/// I11: what gets free goes to the first of those who wait and can be told.
+/// I11: a lock that becomes free goes to the first waiter that can be notified.
 void redis_audit::check_order(const redis_step& s, const view& now) {
   for (const std::string& next : let_in(s, now)) {
-    if (next != s.owner() && !lives(next)) world_.violate("I11: a lock was handed to one who hears nothing");
+    if (next != s.owner() && !lives(next)) world_.violate("I11: a lock was granted to a client that does not listen");
     if (!in_order_) continue;
     for (const std::string& waiter : before_.line) {
       const bool waits = !now.holders.contains(waiter) && waiter != s.owner() && lives(waiter);
-      if (waits && place_of(waiter, s) < place_of(next, s)) world_.violate("I11: somebody was overtaken in the queue");
+      if (waits && place_of(waiter, s) < place_of(next, s)) world_.violate("I11: a waiter was overtaken in the queue");
     }
   }
 }
 
-/// I11: it is not free while one of them waits.
+/// I11: a lock is not free while a client waits for it.
 void redis_audit::check_idle(const redis_step& s, const view& now, const value& reply) {
   const bool refused = (s.what == asked::downgrade || s.what == asked::break_lock) && reply.number <= 0;
   if (refused || stopped_at_its_bound(s, reply)) return;
-  // Neither who is in already and asks again, nor a reader who leaves others behind, looks at the queue: only a death
-  // since the last look can have made a difference, and that is seen by those who wait.
+  // A holder that polls again and a reader that leaves others behind do not look at the queue: only a death since the
+  // last look can have changed it, and the waiters notice that.
   const bool looks_away = now.lock && (before_.holders.contains(s.owner()) && s.what != asked::downgrade);
   if (looks_away && (s.what == asked::poll || reads(s.owner()))) return;
   const auto first =
       std::find_if(now.line.begin(), now.line.end(), [&](const auto& who) { return lives(who) || who == s.owner(); });
   if (first != now.line.end() && has_room_for(*first, now)) {
-    world_.violate("I11: a lock is free though somebody waits for it");
+    world_.violate("I11: a lock is free although a client waits for it");
   }
 }
 
@@ -227,7 +228,7 @@ bool redis_audit::has_room_for(const std::string& waiter, const view& now) const
   return taken <= state.size;
 }
 
-/// Who shows its ticket has the place that it got with it, even if it was taken for dead meanwhile.
+/// A waiter that shows its ticket has the position of that ticket, even if the server took it for dead meanwhile.
 void redis_audit::note_places(const redis_step& s, const view& now, const value& reply) {
   if (s.what != asked::poll || there(before_.line, s.owner()) || !there(now.line, s.owner())) return;
   const std::string& shown = s.args.at(3);
@@ -263,7 +264,7 @@ void redis_audit::note_answer(const redis_step& s, const view& now, const value&
   if (reply.is(value::kind::error)) return;
   bool yes = reply.is(value::kind::integer);
   if (s.what == asked::renew || s.what == asked::downgrade) yes = (reply.number & 1) != 0;
-  if (s.what == asked::renew && reply.is(value::kind::text)) yes = true;  // and it is asked to let go
+  if (s.what == asked::renew && reply.is(value::kind::text)) yes = true;  // the reply carries a revoke request
   if (s.what == asked::release) yes = (reply.number & 3) != 0;
   // A renewal or a downgrade may meet a later grant of the same claim, by a poll that came later.
   bool of_before = s.what == asked::renew && s.of == '+' && before_.lock && before_.lock->value != "+" + s.args.at(2);
@@ -273,11 +274,11 @@ void redis_audit::note_answer(const redis_step& s, const view& now, const value&
     of_before = now.fence != 0 && !known.empty() && std::stoull(known) + redis::fences_in_a_block <= now.fence;
   }
   if (is_in(before_, s.owner()) && !yes && !of_before)
-    world_.violate("I12: the holder of a lock was told that it is not");
+    world_.violate("I12: the holder of a lock got the reply that it is not");
   if (yes && s.what != asked::release && s.what != asked::resize) {
     const auto mine = now.holders.find(s.owner_then());
     const bool long_enough = mine != now.holders.end() && mine->second >= eyes_.now().ms() + std::stoll(s.args.at(1));
-    if (!long_enough) world_.violate("I12: a client was told that it has a lock for longer than it has");
+    if (!long_enough) world_.violate("I12: a client got a longer lease in the reply than on the server");
   }
   if (s.what != asked::resize) ++answers_[{claim_in(s.owner()), s.what, yes}];
 }
@@ -291,7 +292,7 @@ void redis_audit::note_asked(const value& reply) {
 
 void redis_audit::told_to_let_go(const storage::owner_id& owner) {
   if (asked_to_let_go_.contains(redis::sixteen(owner.high, owner.low))) return;
-  world_.violate("I12: a holder was asked to let go whom nobody meant");
+  world_.violate("I12: a holder got a revoke request that was not meant for it");
 }
 
 long redis_audit::releases_of(const std::string& owner) const {

@@ -30,35 +30,35 @@ struct redis_step {
   }
   [[nodiscard]] std::string holders() const { return lock() + ":h"; }
   [[nodiscard]] const std::string& owner() const { return args.at(0); }
-  [[nodiscard]] bool is_of_nobody() const {
+  [[nodiscard]] bool has_no_owner() const {
     return what == asked::resize || what == asked::revoke || what == asked::break_lock;
   }
-  /// Under which name the owner holds it afterwards, if it does.
+  /// The name under which the owner holds the lock after the step, if it does.
   [[nodiscard]] const std::string& owner_then() const { return args.at(what == asked::downgrade ? 4 : 0); }
-  /// How the channels of inboxes begin; a renewal tells nobody.
+  /// The prefix of the inbox channels; empty for a renewal, which publishes nothing.
   [[nodiscard]] std::string inboxes() const {
     if (what == asked::renew) return {};
-    return args.at(is_of_nobody() ? 0 : what == asked::release ? 1 : 2);
+    return args.at(has_no_owner() ? 0 : what == asked::release ? 1 : 2);
   }
 };
 
-/// What stands in a lock's key: its holder, or that readers are in, with their fence, or the count of a semaphore.
+/// The value of a lock's key: its holder, the fence of its readers, or the count of a semaphore.
 struct lock_state {
   explicit lock_state(const std::string& value);
   enum class form { owner, readers, permits } is = form::owner;
   std::uint64_t size = 0, used = 0;  ///< of permits
 };
 
-/// The invariants that only the server can see, looked at before and after each script: I6, I11 and I12.
+/// Checks the invariants that only the server can see before and after each script: I6, I11 and I12.
 class redis_audit {
  public:
   struct eyes {
     const redis_keys& keys;
     std::function<wall_time()> now;
-    std::function<bool(const std::string& inbox)> listens;  ///< whether anybody does, by the server's count
+    std::function<bool(const std::string& inbox)> listens;  ///< whether a client does, by the server's count
     std::function<std::string()> history;                   ///< of its data
   };
-  /// `in_order`: no fault of this run moves anybody's place.
+  /// `in_order`: no fault of this run changes the order of a queue.
   /// `handed_on`: no release leaves the lock free for the first that polls.
   redis_audit(world& w, eyes e, bool in_order, bool handed_on)
       : world_(w), eyes_(std::move(e)), in_order_(in_order), handed_on_(handed_on) {}
@@ -77,7 +77,7 @@ class redis_audit {
   void told_to_let_go(const storage::owner_id&);
   /// The server has lost its data.
   void forgot() { last_break_.clear(); }
-  /// How often its release was carried out.
+  /// Returns how often the release of this owner was carried out.
   [[nodiscard]] long releases_of(const std::string& owner) const;
 
  private:
@@ -85,7 +85,7 @@ class redis_audit {
     std::optional<redis_keys::cell> lock{};
     std::vector<std::string> line{};
     std::map<std::string, std::int64_t> holders{};  // and until when they are in; the last may be over
-    std::string confirmed{};                        // in which history readers were; empty: nobody says
+    std::string confirmed{};                        // the history in which readers were admitted; empty if unknown
     std::uint64_t fence = 0;                        // the last one
   };
   [[nodiscard]] view look(const redis_step&) const;
@@ -121,7 +121,7 @@ class redis_audit {
   std::map<std::string, std::uint64_t> places_;                           // of owners, in order of their coming
   std::map<std::pair<std::string, std::string>, std::uint64_t> tickets_;  // which place an owner got with which
   std::map<std::string, long> releases_;                                  // of owners
-  std::map<std::tuple<std::string, asked, bool>, long> answers_;          // said and not heard yet, by claim
+  std::map<std::tuple<std::string, asked, bool>, long> answers_;          // sent but not yet received, by claim
 };
 
 }  // namespace holdfast::sim

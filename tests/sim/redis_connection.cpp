@@ -61,7 +61,7 @@ void redis_connection::receive(std::string bytes) {
   });
 }
 
-/// Something was lost for good. Either both ends notice it soon, or the client only when a reply does not come, and the
+/// Data was lost permanently. Either both ends notice it soon, or the client only when a reply does not come, and the
 /// server, which counts the client as a listener until then, at any time.
 void redis_connection::go_silent() {
   if (std::exchange(silent_, true)) return;

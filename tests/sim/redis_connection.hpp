@@ -28,7 +28,7 @@ class redis_connection : public std::enable_shared_from_this<redis_connection> {
   void crash(real noticed_after);
   void go_silent();  ///< the network delivers nothing any more
   [[nodiscard]] bool is_open() const noexcept { return open_; }
-  /// Whether what is sent now arrives, and soon.
+  /// Returns whether data that is sent now arrives, and soon.
   [[nodiscard]] bool is_prompt() const noexcept;
 
  private:

@@ -2,7 +2,7 @@
 
 namespace holdfast::sim {
 
-/// What Redis 7.0.15 says to these lines, in this order, when it was empty before.
+/// The replies of an initially empty Redis 7.0.15 to these lines in this order.
 struct fact {
   const char* lua;
   const char* reply;

@@ -54,7 +54,7 @@ std::string text_at(lua_State* l, int at) {
   return bytes != nullptr ? std::string(bytes, size) : std::string();
 }
 
-/// What a script returns, as a reply. Numbers lose what is behind the point; a list ends at its first nil.
+/// Converts the result of a script to a reply. Numbers lose their fraction; a list ends at its first nil.
 value reply_at(lua_State* l, int at) {
   value v;
   switch (lua_type(l, at)) {
@@ -96,7 +96,7 @@ value reply_at(lua_State* l, int at) {
   return v;
 }
 
-/// What a script returns to say an error of its own.
+/// Creates the table that a script returns to report an error of its own.
 int error_reply(lua_State* l) {
   lua_createtable(l, 0, 1);
   lua_pushvalue(l, 1);
@@ -165,7 +165,7 @@ void redis_lua::flush() {
   cache_.clear();
 }
 
-/// Lua's errors jump over frames: none of ours may have anything to destroy then.
+/// Lua's errors jump over our frames, which must have nothing to destroy then.
 int redis_lua::call(lua_State* l) { return call_pushes_error(l) ? lua_error(l) : 1; }
 
 bool redis_lua::call_pushes_error(lua_State* l) {

@@ -24,7 +24,7 @@ class redis_lua {
   redis_lua(const redis_lua&) = delete;
   redis_lua& operator=(const redis_lua&) = delete;
 
-  /// What is wrong with it; nothing: it is in the cache.
+  /// Returns the error in the script, or nothing if the script is now in the cache.
   [[nodiscard]] std::optional<std::string> load(const std::string& sha, std::string text);
   [[nodiscard]] bool knows(const std::string& sha) const { return cache_.contains(sha); }
   [[nodiscard]] redis::value run(const std::string& sha, const words& keys, const words& args);

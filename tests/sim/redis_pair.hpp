@@ -23,7 +23,7 @@ class redis_pair {
   [[nodiscard]] std::array<const redis_server*, 2> both() const { return {servers_[0].get(), servers_[1].get()}; }
   /// Receives what a primary grants and renews.
   void tell(known_grants&);
-  /// How often the primary has changed.
+  /// The number of changes of the primary.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
 
   /// Nothing arrives at the replica until then.

@@ -206,7 +206,7 @@ value redis_server::carry_out(connection c, peer& p, const words& w) {
   return error("ERR unknown command '" + w[0] + "'");
 }
 
-/// In whole seconds, by the clock as it is now and as it was then.
+/// Reports the uptime as the difference of two clock values, each in whole seconds.
 std::string redis_server::info() const {
   return "# Server\r\nuptime_in_seconds:" + std::to_string(now().us / 1'000'000 - started_) +
          "\r\n# Persistence\r\naof_enabled:" + (choices_.writes_at_once ? "1" : "0") + "\r\n";
@@ -221,7 +221,7 @@ value redis_server::load(const std::string& script) {
   return bad ? error(*bad) : text(sha);
 }
 
-/// What a server says before the first effect of a script that has a shebang.
+/// Returns the error with which a server refuses a script that has a shebang before its first effect.
 std::optional<std::string> redis_server::refusal(const std::string& sha) const {
   if (!lua_.knows(sha)) return "NOSCRIPT No matching script. Please use EVAL.";
   if (only_reads_) return "READONLY You can't write against a read only replica.";
@@ -287,7 +287,7 @@ value redis_server::in_script(const words& w) {
   return got ? std::move(*got) : error("ERR Unknown Redis command called from script");
 }
 
-/// How many have it in their sockets; whether they ever read it nobody knows.
+/// Returns the number of clients to whose sockets the message was written. The server cannot know whether they read it.
 value redis_server::spublish(const words& w) {
   std::int64_t reached = 0;
   for (const auto& [c, p] : peers_) {

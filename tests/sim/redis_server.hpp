@@ -23,10 +23,11 @@ class redis_server {
  public:
   using connection = std::uint64_t;
   struct choices {
-    bool push_first;   ///< who publishes to itself gets the message before its reply (Redis 7.0), or after it (Valkey)
-    bool in_order;     ///< no fault of this run moves anybody's place
-    bool fair = true;  ///< nobody takes what is free though others wait
-    bool writes_at_once = false;  ///< to disk, before it answers; and says so
+    bool push_first;   ///< a client that publishes to itself gets the message before its reply (Redis 7.0) or after
+                       ///< (Valkey)
+    bool in_order;     ///< no fault of this run changes the order of a queue
+    bool fair = true;  ///< a newcomer does not get a free lock while others wait
+    bool writes_at_once = false;  ///< writes to disk before it answers, and reports that it does
     std::chrono::seconds age{0};  ///< when the world begins
   };
   redis_server(world&, drifting_clock, choices);
@@ -54,7 +55,7 @@ class redis_server {
     promotion_ = primary.promotion_;
     starts_ = primary.starts_;
   }
-  /// How many scripts it has run.
+  /// The number of scripts that the server has run.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   /// Its replica has what was written until then.
   void acknowledge(std::uint64_t written);

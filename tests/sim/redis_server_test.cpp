@@ -128,7 +128,7 @@ TEST_F(a_redis_server, counts_its_age_in_whole_seconds_from_its_last_start) {
   server_.restart(true);
   guest again(server_);
   EXPECT_NE(again.ask({"INFO", "server"}).find("uptime_in_seconds:0"), std::string::npos);
-  wait(600ms);  // the second that it was started in is over
+  wait(600ms);  // the second in which it was started has passed
   EXPECT_NE(again.ask({"INFO", "server"}).find("uptime_in_seconds:1"), std::string::npos);
 }
 

@@ -50,13 +50,13 @@ class redis_service::side final : public access {
     return made;
   }
 
-  /// I10: a lock that was handed to us when nobody waits for it any more is given back.
+  /// I10: a lock that was granted to a client whose waiter has left is released.
   void watch_what_becomes_of(const std::string& text) {
     using kind = redis::message::kind;
     const std::optional<redis::message> m = redis::message::parse(text);
     if (m && (m->what == kind::revoke_request || m->what == kind::loss)) return;
     if (!m || m->what != kind::grant) return service_.world_.violate("I12: a message that makes no sense");
-    // Several names that start over have new ids, of which nobody here knows.
+    // A claim on several names that starts over has new ids, which are not known here.
     const bool gone = !service_.several_ && !waits(std::string(m->owner));
     service_.world_.tell("  message for " + std::string(m->owner).substr(17) + (gone ? ", who is gone" : ""));
     const redis_connection* const by = transport_->prompt_event_connection();
@@ -65,7 +65,7 @@ class redis_service::side final : public access {
     service_.world_.in(50ms, [this, by, before, owner = std::string(m->owner)] {
       if (store_.over || by != transport_->prompt_event_connection()) return;
       if (service_.server_.audit().releases_of(owner) > before) return;
-      service_.world_.violate("I10: a lock was handed to one who is gone, and is not given back");
+      service_.world_.violate("I10: a lock was granted to a waiter that has left, and is not released");
     });
   }
 

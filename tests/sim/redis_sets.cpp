@@ -32,7 +32,7 @@ struct bound {
   double at;
 };
 
-/// A range of ranks, of which those below nothing count from the end.
+/// A range of ranks. Negative ranks count from the end.
 struct ranks {
   ranks(const std::string& from, const std::string& to, std::size_t of) : first(integer(from)), last(integer(to)) {
     const auto size = static_cast<std::int64_t>(of);

@@ -169,7 +169,7 @@ void redis_transport::received(connection& c, value v) {
     return listener_.pushed(v.items.at(2).text);
   }
   if (c.sent.empty()) {
-    if (!seeded(bug::late_reply_to_another)) world_.violate("I12: a reply that nobody asked for");
+    if (!seeded(bug::late_reply_to_another)) world_.violate("I12: a reply without a request");
     return;
   }
   redis::pending_reply* const complete = c.sent.take(std::move(v));

@@ -7,7 +7,7 @@
 
 namespace holdfast::sim {
 
-/// What a command of the Redis server says instead of a reply.
+/// An error that a command of the Redis server returns instead of a reply.
 struct refusal {
   const char* words;
 };

@@ -43,28 +43,30 @@ std::string redlock_audit::told(std::size_t server, const redis_server::script_r
          (r.after ? claim(r.after->value) : "nobody");
 }
 
-/// I6: a vote is changed for the one that has it only, and ended by its withdrawal only, or by force if that one is
-/// meant. Only a vote that nobody has is given, and no renewal gives one.
+/// I6: a vote changes only for its owner, and ends only by withdrawal or by a break of that owner. Only a free vote is
+/// given, and no renewal gives one.
 void redlock_audit::check_who_changed_it(const redis_server::script_run& r) {
   if (!r.before) {
     const bool may_give = r.sha == scripts::vote.sha || (r.sha == scripts::raise.sha && r.args.size() > 2);
     if (!r.after) return;
-    if (!may_give) world_.violate("I6: a vote was given that nobody has asked for");
-    if (r.after->value != r.args.at(0)) world_.violate("I6: a vote was given to another than who asked for it");
+    if (!may_give) world_.violate("I6: a vote was given without a request");
+    if (r.after->value != r.args.at(0))
+      world_.violate("I6: a vote was given to another claim than the one that requested it");
     return;
   }
   const bool owners = !r.args.empty() && r.args[0] == r.before->value;
   if (owners && r.sha == scripts::withdraw.sha) return;
   const std::string whose = claim_of_ours(r.before->value);
   const bool meant = r.sha == scripts::take_away.sha && !whose.empty() && whose == r.args.at(3);
-  if (meant && r.after) world_.violate("I6: a vote was taken by force, and is still there");
+  if (meant && r.after) world_.violate("I6: a vote was taken by force and is still there");
   if (meant) return;
-  if (!r.after || r.after->value != r.before->value) return world_.violate("I6: a vote was taken from who has it");
-  if (r.after->ends != r.before->ends && !owners) world_.violate("I6: a vote was changed for another than who has it");
+  if (!r.after || r.after->value != r.before->value) return world_.violate("I6: a vote was taken from its owner");
+  if (r.after->ends != r.before->ends && !owners)
+    world_.violate("I6: a vote was changed by another claim than its owner");
   if (r.after->ends < r.before->ends) world_.violate("I6: a vote was cut short");
 }
 
-/// A claim that nobody has told of its votes yet may lose them, and get others.
+/// A claim that has not received the replies about its votes yet may lose them and get others.
 void redlock_audit::note_break(const redis_server::script_run& r) {
   const bool taken = r.sha == scripts::take_away.sha && r.before && !r.after;
   if (taken) taken_from_[r.args.at(1)] = claim_of_ours(r.before->value);
@@ -88,10 +90,10 @@ void redlock_audit::asked_for(const storage::owner_id& owner) {
 void redlock_audit::heard_of(const storage::owner_id& owner) {
   const std::string claim = redis::sixteen(owner.high, owner.low);
   if (renews_in_vain_.contains(claim) && broken_.contains(claim)) {
-    world_.violate("I12: a lease was renewed after somebody was told that it was broken");
+    world_.violate("I12: a lease was renewed after a client got the reply that it was broken");
   }
   if (renewed_[claim].size() > servers_ / 2) return;
-  world_.violate("I12: a client was told that its lease is renewed, and no majority has said so");
+  world_.violate("I12: a client got a renewal without a majority");
 }
 
 }  // namespace holdfast::sim

@@ -20,11 +20,11 @@ class redlock_audit {
 
   /// A script was run at one of them.
   void ran(std::size_t server, const redis_server::script_run&);
-  /// A client was told that it has broken a lock, by the id of that call.
+  /// A client got the reply that its call with this id broke a lock.
   void broke(const storage::owner_id& id);
   /// A client asks for a renewal.
   void asked_for(const storage::owner_id&);
-  /// It was told yes.
+  /// A client got the reply that its lease is renewed.
   void heard_of(const storage::owner_id&);
 
  private:

@@ -16,7 +16,7 @@ using storage::milliseconds;
 class remote::place final : public storage::claim {
  public:
   place(remote& r, storage::claim_spec spec) : remote_(r), spec_(std::move(spec)) {
-    remote_.inbox_[key()] = &granted_;  // before the first poll: no push finds nobody
+    remote_.inbox_[key()] = &granted_;  // before the first poll, so that every push finds its claim
   }
   ~place() override { remote_.inbox_.erase(key()); }
 

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// From when a client has heard of another primary: it connects, listens and asks, and nothing gets lost on the way.
+/// The time in which a client that learns of another primary connects, subscribes and polls, if no message is lost.
 constexpr real soon = 50ms;
 
 constexpr real longest_outage = 300ms;
@@ -78,7 +78,7 @@ class replicated_service::side final : public access {
     if (!service_.calm_ || service_.apart_ > 0ms || !ran || store_.over || service_.pair_.changes() != change) return;
     for (const auto& [id, deadline] : store_.holders()) {
       if (loop_.now() >= deadline || has(service_.pair_.last_primary(), {id.first, id.second})) continue;
-      service_.world_.violate("I16: the holder of a lock that a failover has lost has not heard of it");
+      service_.world_.violate("I16: a holder was not notified that a failover lost its lock");
     }
   }
 
@@ -126,7 +126,7 @@ replicated_service::replicated_service(world& w, network& n, double clock_rate, 
   pair_.tell(grants_);
   pair_.on_script = [this](const redis_server& at, const redis_server::script_run& r) {
     check_fence(at, r);
-    if (&at == &pair_.last_primary()) check_readers(r);  // nobody can know what an old primary still grants
+    if (&at == &pair_.last_primary()) check_readers(r);  // the clients cannot know what an old primary still grants
   };
 }
 
@@ -199,7 +199,7 @@ void replicated_service::check_readers(const redis_server::script_run& r) {
 
 real replicated_service::rest() const { return 2 * ttls().back() + 2s; }
 
-/// However late it is: whatever nobody else has got since.
+/// Returns true if the server has the owner's lock, even an expired one that no other client has acquired since.
 bool replicated_service::has(const redis_server& where, const storage::owner_id& owner) {
   const std::string claim = redis::sixteen(owner.high, owner.low);
   const auto is_it = [&](const std::string& text) { return text.size() > 33 && text.substr(17, 16) == claim; };

@@ -11,10 +11,10 @@
 
 namespace holdfast::sim {
 
-/// A primary with a replica, and sentinels who tell clients which of the two it is. In some runs a grant counts only
-/// when the replica has it. Two invariants apply to this store only. I16: a holder whose lock a failover has lost is
-/// told so soon after its client has heard of that. I17: what the replica was waited for it has, so that it outlives a
-/// failover.
+/// A primary with a replica, and sentinels that name the primary to clients. In some runs a grant counts only when the
+/// replica has it. Two invariants apply to this store only. I16: a holder whose lock a failover has lost is notified
+/// soon after its client learns of the failover. I17: the replica has every lock for which the client waited for it, so
+/// that the lock survives a failover.
 class replicated_service final : public service {
  public:
   replicated_service(world&, network&, double clock_rate, const plan&);

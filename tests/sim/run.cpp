@@ -49,7 +49,7 @@ class scenario {
     if (!broken()) {
       client& last = start_client();
       last.users.spawn(users_.take_everything(last));
-      go_until([this] { return users_are_done(); }, 60s, "I7: a lock cannot be had though nobody has it");
+      go_until([this] { return users_are_done(); }, 60s, "I7: a free lock cannot be acquired");
     }
     if (!broken()) come_to_rest();
     result_.violation = world_.violation();

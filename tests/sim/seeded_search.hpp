@@ -41,7 +41,7 @@ struct search_result {
   std::map<std::string, int> others;  ///< in how many worlds other invariants saw it first
 };
 
-/// How many seeds a search runs at most.
+/// The most seeds that a search runs.
 inline constexpr std::uint64_t enough_seeds = 20'000;
 
 /// The first seed that finds the bug.

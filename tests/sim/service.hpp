@@ -29,9 +29,10 @@ class service {
   [[nodiscard]] virtual bool exclusive() const = 0;
   [[nodiscard]] virtual const std::vector<std::chrono::milliseconds>& ttls() const = 0;
 
-  /// Now and then, while there are faults: those of the server and of the victim's connections. How many.
+  /// Called now and then while there are faults. Injects faults of the server and of the victim's connections, and
+  /// returns their number.
   virtual std::uint64_t trouble(access& victim) = 0;
-  virtual void heal() {}  ///< no fault goes on
+  virtual void heal() {}  ///< ends all faults
   /// After this time without requests a server has forgotten everything.
   [[nodiscard]] virtual real rest() const = 0;
   [[nodiscard]] virtual std::string leftovers() = 0;               ///< after that: locks and places

@@ -243,7 +243,7 @@ task<void> users::take(client& c, std::string name, share part) {
     got = co_await c.engine.acquire(c.io, wanted);
   }
   if (got.what != outcome::kind::granted) {
-    world_.violate("I7: " + name + " cannot be had though nobody has it");
+    world_.violate("I7: " + name + " is free and cannot be acquired");
     co_return;
   }
   const limit until(later(c.io.now(), 1s));

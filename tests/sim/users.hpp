@@ -70,12 +70,12 @@ class users {
     storage::owner_id owner;
   };
   struct broken {
-    real when;  // it was told
+    real when;  // the operator got the reply
     std::uint64_t fence;
   };
-  std::map<std::string, holder> last_seen_;            // who had a name, as far as operators know
-  std::map<std::string, std::vector<broken>> broken_;  // of all who had a name
-  std::uint32_t permits_;                              // as most users have it: they are told of a resize at once
+  std::map<std::string, holder> last_seen_;            // the holder of each name that operators know
+  std::map<std::string, std::vector<broken>> broken_;  // for each name, the leases that were broken
+  std::uint32_t permits_;                              // the size that most users know, since a resize notifies them
 };
 
 }  // namespace holdfast::sim

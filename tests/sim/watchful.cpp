@@ -28,7 +28,7 @@ class watchful::place final : public storage::claim {
   ~place() override {
     for (const storage::claim_spec& each : specs_) watch_.owners_.erase({each.owner.high, each.owner.low});
     holds_until(std::nullopt);
-    // It is given back for a ttl, on a clock that may be a little fast.
+    // Its release is retried for a ttl, on a clock that may be a little fast.
     const bool may_be_known = known_ && watch_.world_.now() < known_until_ - known_for_ / 100;
     if (may_be_known && !watch_.over) watch_.world_.violate("I10: a claim was dropped that the store may know of");
   }
@@ -131,7 +131,7 @@ class watchful::place final : public storage::claim {
   template <class T>
   void note(asked what, const answer<T>& got) {
     if (!got.is_unknown()) {
-      // What is heard of several together is no answer to any single question.
+      // The answer for several locks together does not answer a request for one of them.
       if (specs_.size() == 1) watch_.heard(spec_.owner, what, got.is_yes());
       return;
     }
@@ -150,7 +150,7 @@ class watchful::place final : public storage::claim {
   std::int64_t unanswered_ = 0;
   int calls_ = 0;
   bool released_ = false;
-  bool known_ = false;  // the store may have a place or a lock of ours
+  bool known_ = false;  // the store may have a queue entry or a lock of this claim
   real known_for_{0}, known_until_{0};
 };
 

@@ -37,14 +37,14 @@ class watchful final : public storage::backend, private storage::admin, private 
   [[nodiscard]] const std::map<std::pair<std::uint64_t, std::uint64_t>, storage::instant>& holders() const noexcept {
     return holders_;
   }
-  /// Nobody is left to drop anything: the process has crashed; or it ends in order, and what it cannot reach by now is
-  /// left to its ttl.
+  /// The client drops nothing any more: its process has crashed, or it ends in order and leaves to the ttl what it
+  /// cannot reach by now.
   bool over = false;
   bool quiet = false;  ///< there are no faults: every poll that has the time gets an answer
   std::function<void(const storage::owner_id&)> told_to_let_go = [](const storage::owner_id&) {};
-  /// Told of every lock that was broken, by the id of that call.
+  /// Called for every lock that was broken, with the id of that call.
   std::function<void(const storage::owner_id&)> broke = [](const storage::owner_id&) {};
-  /// Told of every renewal that is asked for.
+  /// Called for every renewal request.
   std::function<void(const storage::owner_id&)> renews = [](const storage::owner_id&) {};
   /// Told of every grant, of several names of each.
   std::function<void(const storage::owner_id&, std::uint64_t fence)> granted = [](const storage::owner_id&,

@@ -9,7 +9,7 @@
 
 namespace holdfast::sim {
 
-using real = std::chrono::nanoseconds;  ///< true time since the world began; nobody inside can read it
+using real = std::chrono::nanoseconds;  ///< true time since the world began; the simulated clients cannot read it
 
 /// One thread, virtual time, one seed. Everything that happens is an event here, and its order and content are hashed,
 /// so that two runs of a seed can be compared.

@@ -3,7 +3,7 @@
 
 namespace holdfast::test {
 
-/// A client of a connection that takes no notice of what it is told.
+/// A listener of a connection that ignores all messages.
 struct deaf_listener final : redis::listener {
   void pushed(std::string_view) override {}
   void missed(storage::shard) noexcept override {}

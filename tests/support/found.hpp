@@ -13,7 +13,7 @@ inline const finding* found(const std::vector<finding>& all, std::string_view id
   return at == all.end() ? nullptr : &*at;
 }
 
-/// Whether there is a finding with this id and level.
+/// Returns whether there is a finding with this id and level.
 inline bool is(const std::vector<finding>& all, std::string_view id, finding::severity level) {
   const finding* const one = found(all, id);
   return one != nullptr && one->level == level;

@@ -48,7 +48,7 @@ class redis_cluster {
   [[nodiscard]] std::vector<std::string> keys(const std::string& pattern = "*");
   void flush();
 
-  /// The steps of a slot migration: both primaries are told, the keys are moved, all nodes are told.
+  /// The steps of a slot migration: notify both primaries, move the keys, notify all nodes.
   void begin_to_move(std::uint16_t slot, std::size_t from, std::size_t to);
   void move_keys(std::uint16_t slot, std::size_t from, std::size_t to, std::size_t most = 1'000);
   void end_move(std::uint16_t slot, std::size_t to);
@@ -59,7 +59,7 @@ class redis_cluster {
   /// Clears the migration state of a slot, which may remain after a failover during its migration.
   void forget_move(std::uint16_t slot);
 
-  /// Whether all live nodes report the state ok.
+  /// Returns whether all live nodes report the state ok.
   [[nodiscard]] bool is_ok();
   /// Waits until it is well. Throws std::runtime_error with the views of the nodes if it hangs.
   void wait_until_ok();

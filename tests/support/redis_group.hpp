@@ -31,7 +31,7 @@ class redis_group {
   [[nodiscard]] redis_server& server(std::size_t n) { return *servers_[n].is; }
   [[nodiscard]] redis_server& sentinel(std::size_t n) { return *sentinels_[n].is; }
   [[nodiscard]] int port_of_server(std::size_t n) const { return servers_[n].port; }
-  /// Whether each server has a key that matches.
+  /// Returns whether each server has a matching key.
   [[nodiscard]] bool have_all(const std::string& key) const;
   [[nodiscard]] bool is_replica(std::size_t server) const;
   /// The primary according to the first sentinel that answers.

@@ -91,11 +91,11 @@ class world {
       spared = true;
       served = take(on).has_value();
     });
-    somebody_waits();
+    wait_for_a_waiter();
     return next;
   }
-  void somebody_waits() { (void)test::happens(seen_->waiting); }
-  [[nodiscard]] bool somebody_waits_already() { return seen_->waiting.try_acquire(); }
+  void wait_for_a_waiter() { (void)test::happens(seen_->waiting); }
+  [[nodiscard]] bool has_a_waiter() { return seen_->waiting.try_acquire(); }
   /// The lock can still be acquired by both clients, so nothing is stuck or held for ever.
   [[nodiscard]] bool can_be_had() {
     for (store* s : {&mine, &theirs, &mine}) {
@@ -189,10 +189,10 @@ bool an_acquire_in_line_that_gives_up() {
   world w;
   std::optional<lease> held = w.take({.ttl = 10s});
   {
-    std::stop_source nobody_stops;
+    std::stop_source never_stopped;
     const shortage now;
     std::error_code why;
-    HOLDFAST_SHOULD(!w.mine.try_acquire(name, within(2ms, nobody_stops.get_token()), usual, why));
+    HOLDFAST_SHOULD(!w.mine.try_acquire(name, within(2ms, never_stopped.get_token()), usual, why));
   }
   HOLDFAST_SHOULD(held->held());
   held.reset();
@@ -225,7 +225,7 @@ bool acquire_in_line(const lock_options& holder) {
     ended = true;
   });
   spared = true;
-  HOLDFAST_SHOULD(test::eventually([&] { return ended || has_failed || w.somebody_waits_already(); }));
+  HOLDFAST_SHOULD(test::eventually([&] { return ended || has_failed || w.has_a_waiter(); }));
   held.reset();
   next.join();
   HOLDFAST_SHOULD(w.can_be_had());
@@ -312,7 +312,7 @@ test::user_coroutine give_back(lease& held, std::atomic<bool>& over, std::counti
   try {
     const released how = co_await held.async_release();
     (void)how;
-  } catch (const std::exception&) {  // then its owner still has it
+  } catch (const std::exception&) {  // its owner still has the lock then
   }
   shortage::end();
   over = true;

@@ -109,7 +109,7 @@ TEST_F(top, is_sorted_by_the_longest_wait) {
   type("t");
   EXPECT_EQ(names(), (std::vector<std::string>{"long", "many", "calm"}));
   EXPECT_NE(drawn(80, 24).find("by wait time"), std::string::npos);
-  EXPECT_NE(drawn(80, 24).find("b break"), std::string::npos) << "every key is told in a usual terminal";
+  EXPECT_NE(drawn(80, 24).find("b break"), std::string::npos) << "a terminal of the usual size shows every key";
   EXPECT_NE(drawn(100, 20).find("1m"), std::string::npos);
 }
 

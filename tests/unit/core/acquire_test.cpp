@@ -165,7 +165,7 @@ TEST_F(acquire, does_not_take_a_yes_that_took_longer_than_its_ttl) {
   world_.advance(2s);
   client_.store.deliver();
   world_.run();
-  EXPECT_FALSE(is_ready(asked)) << "another client may have it by now";
+  EXPECT_FALSE(is_ready(asked)) << "another client may hold it by now";
   world_.advance(10ms);
   const auto lease = client_.taken(asked);
   EXPECT_TRUE(client_.held(lease));
@@ -216,7 +216,7 @@ TEST_F(acquire, counts_patience_from_the_first_request_that_was_not_answered) {
   const dead_holder dead(world_, "a", 10s);
   std::future<outcome> asked = client_.ask("a");
   world_.lose_all_requests();
-  world_.advance(15s - 1ns);  // the next request goes out when the holder's ttl is over
+  world_.advance(15s - 1ns);  // the next request is sent when the holder's ttl has expired
   EXPECT_FALSE(is_ready(asked));
   world_.advance(1ns);
   EXPECT_EQ(client_.end_of(asked).what, kind::failed);

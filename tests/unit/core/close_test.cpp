@@ -24,7 +24,7 @@ TEST_F(close, wakes_all_waiters) {
   for (auto& asked : waiting) EXPECT_EQ(code_of(client_.end_of(asked)), errc::closed);
   (void)other.give(theirs);
   (void)other.give(theirs_too);
-  EXPECT_EQ(world_.server->size(), 0u) << "those who were woken left their places in the queue";
+  EXPECT_EQ(world_.server->size(), 0u) << "the woken waiters left the queue";
 }
 
 TEST_F(close, wakes_callers_that_wait_for_a_silent_store) {

@@ -112,7 +112,7 @@ TEST_F(renew, beyond_max_hold_is_not_followed_by_renewals_for_nothing) {
   world_.advance(3s);
   ASSERT_TRUE(client_.held(lease)) << "its holder has asked for an hour";
   client_.store.cut(call::renew);
-  EXPECT_TRUE(client_.renew(lease, 1h).get().is_unknown());  // the renewer finds that its time is over
+  EXPECT_TRUE(client_.renew(lease, 1h).get().is_unknown());  // the renewer finds that the lease has expired
   world_.advance(2h);
   EXPECT_FALSE(client_.held(lease));
   for (const milliseconds ttl : client_.store.renewed_for()) EXPECT_GE(ttl, 10ms);

@@ -16,7 +16,7 @@ runtime::task<runtime::wake> look(runtime::io& i, runtime::signal& s) {
   co_return why;
 }
 
-/// Whether the server has pushed a grant; it can be asked once.
+/// Returns whether the server has pushed a grant, once per grant.
 bool is_told(party& p) {
   runtime::inline_io here;
   return run_inline(look(here, p.granted())) == runtime::wake::signalled;
@@ -27,7 +27,7 @@ class memory_server : public testing::Test {
   ~memory_server() override {
     for (party& p : parties_) server_.leave(p);
   }
-  party& somebody(const std::string& name = "a", milliseconds ttl = 10s, bool queue = true) {
+  party& add_party(const std::string& name = "a", milliseconds ttl = 10s, bool queue = true) {
     const storage::owner_id owner{1, parties_.size() + 1};
     return parties_.emplace_back(
         storage::claim_spec{.name = name, .owner = owner, .ttl = ttl, .queue = queue, .label = "label of " + name});
@@ -40,7 +40,7 @@ class memory_server : public testing::Test {
 };
 
 TEST_F(memory_server, grants_a_free_lock_and_names_the_holder_to_others) {
-  party &first = somebody(), &second = somebody();
+  party &first = add_party(), &second = add_party();
   const auto granted = server_.acquire(first, now_);
   EXPECT_TRUE(granted.ours);
   EXPECT_EQ(granted.expires, now_ + 10s);
@@ -51,13 +51,13 @@ TEST_F(memory_server, grants_a_free_lock_and_names_the_holder_to_others) {
 }
 
 TEST_F(memory_server, keeps_names_apart) {
-  EXPECT_TRUE(gets_it(somebody("a"), now_));
-  EXPECT_TRUE(gets_it(somebody("b"), now_));
+  EXPECT_TRUE(gets_it(add_party("a"), now_));
+  EXPECT_TRUE(gets_it(add_party("b"), now_));
   EXPECT_EQ(server_.size(), 2u);
 }
 
 TEST_F(memory_server, grants_in_arrival_order_and_notifies_waiters) {
-  party &holder = somebody(), &first = somebody(), &second = somebody(), &third = somebody();
+  party &holder = add_party(), &first = add_party(), &second = add_party(), &third = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   for (party* p : {&first, &second, &third}) EXPECT_FALSE(gets_it(*p, now_));
   party* last = &holder;
@@ -73,7 +73,7 @@ TEST_F(memory_server, grants_in_arrival_order_and_notifies_waiters) {
 }
 
 TEST_F(memory_server, keeps_a_place_in_the_queue_however_often_its_owner_asks) {
-  party &holder = somebody(), &first = somebody(), &second = somebody();
+  party &holder = add_party(), &first = add_party(), &second = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   for (party* p : {&first, &second, &first, &second, &first}) EXPECT_FALSE(gets_it(*p, now_));
   EXPECT_TRUE(server_.release(holder, now_));
@@ -82,7 +82,7 @@ TEST_F(memory_server, keeps_a_place_in_the_queue_however_often_its_owner_asks) {
 }
 
 TEST_F(memory_server, does_not_queue_a_claim_that_only_looks) {
-  party &holder = somebody(), &looker = somebody("a", 10s, false);
+  party &holder = add_party(), &looker = add_party("a", 10s, false);
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(looker, now_));
   EXPECT_TRUE(server_.release(holder, now_));
@@ -91,7 +91,7 @@ TEST_F(memory_server, does_not_queue_a_claim_that_only_looks) {
 }
 
 TEST_F(memory_server, drops_a_holder_whose_ttl_is_over) {
-  party &holder = somebody(), &next = somebody();
+  party &holder = add_party(), &next = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(next, now_ + 10s - 1ns));
   EXPECT_TRUE(gets_it(next, now_ + 10s));
@@ -101,18 +101,18 @@ TEST_F(memory_server, drops_a_holder_whose_ttl_is_over) {
 }
 
 TEST_F(memory_server, grants_to_the_first_waiter_on_any_poll_after_expiry) {
-  party &holder = somebody(), &first = somebody(), &second = somebody(), &third = somebody();
+  party &holder = add_party(), &first = add_party(), &second = add_party(), &third = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(first, now_));
   EXPECT_FALSE(gets_it(second, now_));
-  EXPECT_FALSE(gets_it(third, now_ + 10s)) << "it overtook those who wait";
+  EXPECT_FALSE(gets_it(third, now_ + 10s)) << "it overtook the waiters";
   EXPECT_TRUE(is_told(first));
   EXPECT_FALSE(is_told(second));
   EXPECT_TRUE(gets_it(first, now_ + 10s));
 }
 
 TEST_F(memory_server, renews_for_its_holder_only_and_never_shortens) {
-  party &holder = somebody(), &stranger = somebody();
+  party &holder = add_party(), &stranger = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(server_.renew(stranger, 10s, now_));
   EXPECT_TRUE(server_.renew(holder, 1s, now_ + 1s));
@@ -123,12 +123,12 @@ TEST_F(memory_server, renews_for_its_holder_only_and_never_shortens) {
 }
 
 TEST_F(memory_server, does_not_renew_a_lock_that_is_not_held) {
-  EXPECT_FALSE(server_.renew(somebody(), 10s, now_));
+  EXPECT_FALSE(server_.renew(add_party(), 10s, now_));
   EXPECT_EQ(server_.size(), 0u) << "a renewal created it";
 }
 
 TEST_F(memory_server, releases_for_its_holder_only) {
-  party &holder = somebody(), &stranger = somebody();
+  party &holder = add_party(), &stranger = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(server_.release(stranger, now_));
   EXPECT_FALSE(gets_it(stranger, now_));
@@ -137,7 +137,7 @@ TEST_F(memory_server, releases_for_its_holder_only) {
 }
 
 TEST_F(memory_server, removes_a_waiter_on_release_or_leave) {
-  party &holder = somebody(), &first = somebody(), &second = somebody(), &third = somebody();
+  party &holder = add_party(), &first = add_party(), &second = add_party(), &third = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   for (party* p : {&first, &second, &third}) EXPECT_FALSE(gets_it(*p, now_));
   EXPECT_TRUE(server_.release(first, now_));
@@ -149,7 +149,7 @@ TEST_F(memory_server, removes_a_waiter_on_release_or_leave) {
 }
 
 TEST_F(memory_server, grants_again_to_its_holder_without_shortening) {
-  party& holder = somebody();
+  party& holder = add_party();
   const auto first = server_.acquire(holder, now_);
   EXPECT_TRUE(server_.renew(holder, 1min, now_));
   const auto again = server_.acquire(holder, now_ + 1s);
@@ -161,7 +161,7 @@ TEST_F(memory_server, grants_again_to_its_holder_without_shortening) {
 TEST_F(memory_server, gives_blocks_of_fences_that_never_overlap_and_always_grow) {
   std::uint64_t next = 1;
   for (int k = 0; k < 10; ++k) {
-    party& p = somebody("a" + std::to_string(k % 3));
+    party& p = add_party("a" + std::to_string(k % 3));
     const auto granted = server_.acquire(p, now_);
     ASSERT_TRUE(granted.ours);
     EXPECT_GE(granted.fence, next);
@@ -169,11 +169,11 @@ TEST_F(memory_server, gives_blocks_of_fences_that_never_overlap_and_always_grow)
     EXPECT_TRUE(server_.release(p, now_));
   }
   server_.forget_everything();
-  EXPECT_GE(server_.acquire(somebody(), now_).fence, next) << "not even after a loss of state";
+  EXPECT_GE(server_.acquire(add_party(), now_).fence, next) << "not even after a loss of state";
 }
 
 TEST_F(memory_server, forgets_everything_and_wakes_waiters) {
-  party &holder = somebody(), &first = somebody(), &second = somebody();
+  party &holder = add_party(), &first = add_party(), &second = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(first, now_));
   server_.forget_everything();
@@ -188,7 +188,7 @@ TEST_F(memory_server, loses_one_in_n_notifications_of_a_grant) {
   server_.set_faults({.lose_pushes = 2});
   EXPECT_FALSE(server_.faulty()) << "requests are not touched";
   std::vector<party*> line;
-  for (int k = 0; k < 5; ++k) line.push_back(&somebody());
+  for (int k = 0; k < 5; ++k) line.push_back(&add_party());
   ASSERT_TRUE(gets_it(*line[0], now_));
   for (std::size_t k = 1; k < 5; ++k) EXPECT_FALSE(gets_it(*line[k], now_));
   int told = 0;

@@ -56,7 +56,7 @@ class fake_voter final : public storage::voter {
  public:
   explicit fake_voter(const io& clock) : clock_(clock) {}
 
-  bool dead = false;   ///< says so at once
+  bool dead = false;   ///< fails at once
   bool mute = false;   ///< carries out nothing, and says nothing
   bool young = false;  ///< does not vote
   bool keeps_no_fence = false;
@@ -163,7 +163,7 @@ class quorum_of_three : public testing::Test {
   }
   void over() {
     claim.reset();
-    io_.advance(2h);  // whatever is insisted on is over
+    io_.advance(2h);  // all retries have ended
   }
   [[nodiscard]] answer<storage::grant> poll(span within = 500ms) {
     auto polling = test::start(callers_, claim->poll(io_, limit(io_.now() + within)));
@@ -389,7 +389,7 @@ TEST_F(quorum_of_three, knows_its_margin_beyond_a_majority) {
   voters[2]->forget();
   ASSERT_TRUE(renew().is_yes());
   io_.advance(100ms);
-  EXPECT_EQ(claim->margin(), 1u) << "it was mended";
+  EXPECT_EQ(claim->margin(), 1u) << "the missing vote was restored";
 }
 
 TEST_F(quorum_of_three, with_a_margin_waits_for_the_missing_votes) {

@@ -54,8 +54,8 @@ TEST(shared_view, shows_how_long_a_majority_keeps_its_votes) {
 }
 
 TEST(shared_view, takes_the_fence_that_most_servers_know_and_its_date) {
-  const state usual = held_by("a", 7, 5s), mended = held_by("a", 1'000, 9s);
-  const state is = shared_view({&mended, &usual, &usual}, 2);
+  const state usual = held_by("a", 7, 5s), raised = held_by("a", 1'000, 9s);
+  const state is = shared_view({&raised, &usual, &usual}, 2);
   EXPECT_EQ(is.holders.front().fence, 7u);
   EXPECT_EQ(is.holders.front().since, usual.holders.front().since);
 }

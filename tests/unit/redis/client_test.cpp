@@ -96,13 +96,13 @@ class redis_client : public testing::Test {
     transport_->answers.push_back(server_says);
     return ended(c.poll(io_, soon()));
   }
-  /// Says that the lock was granted to our claim, so long after the poll that said no.
+  /// Pushes a grant of the lock to our claim, `after` the poll that was denied.
   void push(std::chrono::microseconds after, std::uint64_t fence = 77) {
     const std::string owner = owner_text(inbox_id, {1, 2}, {}, 500ms, "me");
     listener_->pushed(std::to_string(fence) + " " + std::to_string(server_time + after.count()) + " " +
                       std::to_string(owner.size()) + " " + owner + "holdfast:{a}");
   }
-  /// How long it sleeps before it looks again.
+  /// Returns how long the client sleeps before its next poll.
   runtime::span pause(storage::claim& c) {
     const instant before = io_.now();
     std::future<wake> woken = test::start(running_, c.wakeup(io_, limit(before + 48h)));

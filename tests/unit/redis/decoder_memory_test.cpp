@@ -1,4 +1,5 @@
-// What a server says it will send costs nothing until it comes. By itself: it takes the place of operator new.
+// The length that a server announces costs no memory until the data arrives. This test is a program of its own because
+// it replaces operator new.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,7 +10,7 @@
 
 namespace {
 
-std::size_t allocated = 0;  // since somebody set it to 0
+std::size_t allocated = 0;  // bytes since a test reset it
 
 }  // namespace
 

@@ -15,7 +15,7 @@ using test::is;
 
 constexpr microseconds year_2020 = 1'577'836'800s;
 
-/// Begun so long after the first, with a round trip so long, and the server's clock that far from ours then.
+/// A comparison that begins `after` the first one, while the server's clock is `apart` from ours.
 clock_comparison watch_sample(milliseconds after, milliseconds round_trip, microseconds apart) {
   const runtime::instant sent(1h + after);
   const microseconds wall = year_2020 + after;

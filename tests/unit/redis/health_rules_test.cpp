@@ -103,7 +103,7 @@ TEST(health_rules, rate_persistence_by_what_a_restart_loses) {
   EXPECT_NE(test::found(none, "redis.persistence")->what.find("memory only"), std::string::npos);
   const std::vector<finding> at_redlock = judged_report(
       {.info = {}, .config = config_of({{"appendonly", "no"}, {"save", ""}}), .votes_after = std::chrono::seconds(30)});
-  EXPECT_EQ(level(at_redlock, "redis.persistence"), severity::fine) << "it does not vote until they are over";
+  EXPECT_EQ(level(at_redlock, "redis.persistence"), severity::fine) << "it does not vote until they have expired";
   const std::vector<finding> snapshots = judged_server({{"appendonly", "no"}, {"save", "3600 1"}});
   EXPECT_EQ(level(snapshots, "redis.persistence"), severity::warning);
   EXPECT_NE(test::found(snapshots, "redis.persistence")->why.find("snapshot"), std::string::npos);

@@ -10,17 +10,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string somebody = owner_text("AbCdEfGhIjKlMn-_", {1, 2}, {}, 500ms, "a label");
+const std::string some_owner = owner_text("AbCdEfGhIjKlMn-_", {1, 2}, {}, 500ms, "a label");
 
 value inspect_reply(const std::string& in_lock, std::vector<value> those = {}) {
   const auto many = static_cast<std::int64_t>(those.size() / 2);
   return list_value({text_value(in_lock), number_value(700), number_value(1063), number_value(5'000'000),
                      number_value(many), list_value(std::move(those)), number_value(1),
-                     list_value({text_value(somebody)}), list_value({}), text_value(""), text_value("2000000")});
+                     list_value({text_value(some_owner)}), list_value({}), text_value(""), text_value("2000000")});
 }
 
 TEST(inspection, shows_the_holder_and_its_first_fence) {
-  const auto seen = inspection::of(inspect_reply(somebody));
+  const auto seen = inspection::of(inspect_reply(some_owner));
   ASSERT_TRUE(seen);
   ASSERT_EQ(seen->is.holders.size(), 1u);
   const state::holder& who = seen->is.holders[0];
@@ -36,17 +36,17 @@ TEST(inspection, shows_the_holder_and_its_first_fence) {
 
 TEST(inspection, derives_the_start_of_the_lease_from_the_fence) {
   const std::chrono::system_clock::time_point began{};
-  EXPECT_EQ(inspection::of(inspect_reply(somebody))->is.holders.at(0).since, began + 1000us);
-  const value readers = inspect_reply("+9000000", {text_value(somebody), text_value("6000")});
+  EXPECT_EQ(inspection::of(inspect_reply(some_owner))->is.holders.at(0).since, began + 1000us);
+  const value readers = inspect_reply("+9000000", {text_value(some_owner), text_value("6000")});
   EXPECT_EQ(inspection::of(readers)->is.holders.at(0).since, began + 5s) << "a clock was set back: not in the future";
   EXPECT_EQ(inspection::of(readers)->is.holders.at(0).left, 1s);
-  value unknown = inspect_reply(somebody);
+  value unknown = inspect_reply(some_owner);
   unknown.items[2].number = 0;
   EXPECT_FALSE(inspection::of(unknown)->is.holders.at(0).since);
 }
 
 TEST(inspection, shows_who_revoked_and_who_broke_it) {
-  value v = inspect_reply(somebody);
+  value v = inspect_reply(some_owner);
   v.items[8] = list_value({text_value("17"), text_value(" make room"), text_value("@2000000 ann@web-1 pid 4711")});
   v.items[9] = text_value("AbCdEfGhIjKlMn-_ 18 3000000 17 bob@web-2 pid 812it hangs");
   const auto seen = inspection::of(v);
@@ -77,7 +77,7 @@ TEST(inspection, reports_any_other_value_as_foreign) {
 }
 
 TEST(inspection, shows_the_records_of_clients) {
-  auto seen = inspection::of(inspect_reply(somebody));
+  auto seen = inspection::of(inspect_reply(some_owner));
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->inboxes.size(), 2u);
   seen->introduce(list_value({text_value("web-1\n4711\nreports"), value()}));
@@ -94,7 +94,7 @@ TEST(inspection, shows_the_records_of_clients) {
 TEST(inspection, rejects_a_malformed_reply) {
   EXPECT_FALSE(inspection::of(number_value(1)));
   EXPECT_FALSE(inspection::of(list_value({})));
-  const value good = inspect_reply(somebody);
+  const value good = inspect_reply(some_owner);
   for (std::size_t n = 0; n < good.items.size(); ++n) {
     value bad = good;
     bad.items[n] = value();

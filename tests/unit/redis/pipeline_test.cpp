@@ -22,7 +22,7 @@ struct pipeline_test : testing::Test {
   const command get = word("GET"), put = word("PUT");
   pipeline sent;
 
-  /// What is sent now.
+  /// Returns the bytes that are sent now.
   std::string unsent() {
     std::string bytes;
     sent.take_unsent(bytes);

@@ -20,7 +20,7 @@ class a_bundle : public testing::Test {
   std::unique_ptr<claim> stranger(const std::string& name, bool queue = true) {
     return client_.open(spec(name, ++strangers_, queue));
   }
-  /// Nobody else has it, or stands in line for it.
+  /// Returns true if no other claim holds the name or waits for it.
   bool is_free(const std::string& name) {
     const auto other = stranger(name, false);
     const bool mine = poll(*other).is_yes();

@@ -1,4 +1,4 @@
-// Whatever a server reports about itself and whatever its keys are called, the findings are complete.
+// The findings are complete for any server report and for any key names.
 #include <cstdint>
 #include <string>
 #include <string_view>
