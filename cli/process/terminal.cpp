@@ -33,9 +33,9 @@ void terminal::give_to(pid_t group) noexcept {
 void terminal::take_back() noexcept {
   if (!given()) return;
   const pid_t now = ::tcgetpgrp(tty_.get());
-  const bool nobody =
+  const bool is_gone =
       now <= 1 || (::kill(-now, 0) != 0 && errno == ESRCH);  // a group that the command made and that has ended
-  if (now == given_to_ || nobody) ::tcsetpgrp(tty_.get(), group_);
+  if (now == given_to_ || is_gone) ::tcsetpgrp(tty_.get(), group_);
   given_to_ = 0;
 }
 

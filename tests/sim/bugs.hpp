@@ -11,9 +11,9 @@ namespace holdfast::sim {
 struct named_bug {
   std::string_view name;
   bug what;
-  std::string_view breaks;  ///< the invariant that must see it; others may see it, too
+  std::string_view breaks;  ///< the invariant that must detect it; others may also do so
   store_kind where = store_kind::lease;
-  std::uint64_t after = 0;  ///< a seed: one that is rare is looked for from there
+  std::uint64_t after = 0;  ///< the seed from which a search for a rare bug starts
 };
 
 inline constexpr named_bug bugs[] = {
@@ -107,7 +107,7 @@ inline constexpr named_bug bugs[] = {
     {"held_before_the_look", bug::held_before_the_look, "I14", store_kind::numbers},
 };
 
-/// Nothing: there is no bug of that name.
+/// Returns nothing if there is no bug with this name.
 [[nodiscard]] constexpr std::optional<bug> bug_called(std::string_view name) noexcept {
   for (const named_bug& b : bugs) {
     if (b.name == name) return b.what;

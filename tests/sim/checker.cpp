@@ -23,7 +23,7 @@ bool checker::watched::believes() const {
 
 checker::watched& checker::watch(std::shared_ptr<core::lease_state> lease, const std::string& name, client_io& where) {
   watched& w = leases_.emplace_back(std::move(lease), name, where);
-  // Unless its process was paused between the instant it got it and the one it saw it.
+  // This does not apply if the process was paused between the grant and the event that reported it.
   const bool ran = w.lease_->began() >= where.clock().local(where.running_since());
   if (ran && !w.believes()) world_.violate("I4: a lease was over when it was given");
   if (exclusive_ && w.believes()) {
@@ -33,11 +33,11 @@ checker::watched& checker::watch(std::shared_ptr<core::lease_state> lease, const
   return w;
 }
 
-/// I15: after a loss it stays closed for the lock delay, counted from the holder's deadline. Clocks may differ a
+/// I15: after a loss the lock stays closed for the lock delay, counted from the holder's deadline. Clocks may differ a
 /// little.
 void checker::keep_closed(const watched& w) {
   if (!w.part_.exclusive() || w.lease_->state() == core::lease_state::phase::released) return;
-  const std::chrono::nanoseconds left = w.deadline_ - w.where_.now();  // less than none: it was over before we looked
+  const std::chrono::nanoseconds left = w.deadline_ - w.where_.now();  // negative if it expired before this check
   const real until = world_.now() + left + real(w.lease_->of()->on.delay) / 100 * 95 - real(std::max(left, 0ns)) / 100;
   real& closed = closed_until_[w.name_];
   if (w.lease_->of()->on.delay > 0ms) closed = std::max(closed, until);
@@ -45,7 +45,7 @@ void checker::keep_closed(const watched& w) {
 
 /// I3: a fence is higher than all before it, but a reader that joins other readers shares their fence.
 void checker::check_fence(const watched& w) {
-  if (!w.part_.of_a_lock()) return;  // of permits it is only a number
+  if (!w.part_.of_a_lock()) return;  // the fences of permits are not ordered
   std::uint64_t& highest = highest_[w.name_];
   const std::uint64_t fence = w.fence_;
   if (fence < highest || (fence == highest && w.part_.exclusive())) {
@@ -65,8 +65,8 @@ void checker::forget_all(client_io& where) {
   leases_.remove_if([&](const watched& w) { return &w.where_ == &where; });
 }
 
-/// I1: all who hold a part of a name at one time have no more than the whole of it: a writer is alone. I3: readers who
-/// are in together have one fence.
+/// I1: the shares of a name that are held at one time add up to at most the whole, so a writer is alone. I3: readers
+/// that hold a lock together have one fence.
 void checker::check_company(std::list<watched>::const_iterator w) {
   const std::string& name = w->name_;
   std::uint64_t taken = w->part_.part;

@@ -13,7 +13,7 @@
 
 namespace holdfast::sim {
 
-/// The invariants of leases, looked at after every event. (Those of claims are in watchful.cpp, of the resource in
+/// Checks the invariants of leases after every event. (Those of claims are in watchful.cpp, of the resource in
 /// resource.hpp, of calls in users.cpp, of the end in run.cpp.)
 class checker {
  public:
@@ -23,7 +23,7 @@ class checker {
 
   class watched;
   watched& watch(std::shared_ptr<core::lease_state>, const std::string& name, client_io&);
-  void forget(watched&);        ///< its user is done with it
+  void forget(watched&);        ///< its user no longer uses it
   void forget_all(client_io&);  ///< its process has crashed
   void look();
 

@@ -14,7 +14,7 @@ using runtime::instant;
 /// The wall-clock time at which a world begins, where a store needs one.
 inline constexpr std::chrono::seconds first_day{1'790'000'000};
 
-/// A clock that runs at its own rate: what a machine knows of true time.
+/// The clock of a machine, which runs at its own rate.
 class drifting_clock {
  public:
   drifting_clock(world& w, double rate, std::chrono::nanoseconds start) : world_(w), rate_(rate), start_(start) {}
@@ -41,7 +41,7 @@ class client_io final : public runtime::io {
 
   void pause(real until);
   [[nodiscard]] bool paused() const noexcept { return world_.now() < paused_until_; }
-  /// Since when it has run without a pause.
+  /// The time since which it has run without a pause.
   [[nodiscard]] real running_since() const noexcept { return paused_until_; }
   [[nodiscard]] const drifting_clock& clock() const noexcept { return clock_; }
 

@@ -19,7 +19,7 @@ class known_grants {
   void heard(const storage::owner_id&, std::uint64_t fence);
   /// A server has given the lock to this claim, or to readers.
   void granted(const std::string& lock, const std::string& claim, std::uint64_t fence);
-  /// A server has renewed what this claim has.
+  /// A server has renewed the lease of this claim.
   void renewed(const std::string& lock, const std::string& claim) const;
 
  private:

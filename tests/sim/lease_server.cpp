@@ -44,7 +44,7 @@ lock_queue& lease_server::queue_of(const std::string& name) {
   return locks_.try_emplace(name, next_fence, notify).first->second;
 }
 
-/// The first of the next block: above the last one, and never below the clock.
+/// Returns the first fence of the next block, which is above the last fence and never below the clock.
 std::uint64_t lease_server::mint() {
   const auto floor = static_cast<std::uint64_t>(clock_.now().time_since_epoch() / std::chrono::microseconds(1));
   const std::uint64_t first = std::max(last_fence_ + 1, floor);

@@ -18,7 +18,7 @@ struct demand {
   storage::share wants{};
   std::chrono::milliseconds ttl{};
   bool queue = false;
-  int from = 0;             ///< which client
+  int from = 0;             ///< the client
   std::uint64_t fence = 0;  ///< of a writer that becomes a reader
 };
 

@@ -15,7 +15,7 @@
 
 namespace holdfast::sim {
 
-/// Cells at a server, behind the bad network; and what must be true of them there.
+/// Cells at a server behind the faulty network, and the invariants that they keep there.
 class number_server {
  public:
   number_server(world& w, network& n, drifting_clock clock) : world_(w), network_(n), clock_(clock) {}
@@ -28,7 +28,7 @@ class number_server {
   class remote;
   struct watcher {
     runtime::signal told;
-    bool over = false;  // it waits no more
+    bool over = false;  // its wait has ended
   };
   struct entry {
     std::optional<storage::cell_record> record;

@@ -50,7 +50,7 @@ class numbers {
     world_.in(world_.between(5ms, 50ms), [this] { make_trouble(); });
     go_until([this] { return living_ == 0 && world_.now() > plan_.faults_end; }, 120s, "I7: callers hang");
     heal();
-    rest(1s);  // what is late arrives
+    rest(1s);  // late messages arrive
     check_count();
     healed_ = true;
     if (!broken()) {
@@ -106,7 +106,7 @@ class numbers {
     } else if (end.why().text.starts_with("it is not known")) {
       ++perhaps_;
     } else {
-      --asked_for_;  // it was not counted, and another may
+      --asked_for_;  // it was not counted, so another one may be
     }
   }
 

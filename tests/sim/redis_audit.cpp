@@ -14,7 +14,7 @@ using redis::value;
 
 namespace {
 
-/// The part of an owner's text that is the claim's own.
+/// Returns the part of an owner's text that identifies the claim.
 std::string claim_in(const std::string& owner) { return owner.substr(17, 16); }
 
 bool there(const std::vector<std::string>& line, const std::string& who) {
@@ -85,7 +85,7 @@ void redis_audit::before(const std::vector<redis_step>& steps) {
 }
 
 void redis_audit::after(const std::vector<redis_step>& steps, const value& reply) {
-  // A client would take it for a server that is not ready, and retry without an end.
+  // A client would treat this as a server that is not ready and retry forever.
   if (reply.is(value::kind::error) && reply.text.starts_with("ERR"))
     world_.violate("I12: a script fails: " + reply.text);
   for (std::size_t n = 0; n < steps.size(); ++n) {
@@ -101,7 +101,7 @@ void redis_audit::after(const std::vector<redis_step>& steps, const value& reply
     note_grants(s, now);
     tell_grants(s, now, reply);
     if (s.what == asked::release) ++releases_[s.owner()];
-    if (s.of_several) continue;  // there is one answer for all, which is not that of any
+    if (s.of_several) continue;  // the answer is for all locks together
     if (handed_on_ && s.what != asked::renew && !reply.is(value::kind::error)) check_idle(s, now, reply);
     if (s.what == asked::break_lock) continue;
     note_places(s, now, reply);
@@ -109,7 +109,7 @@ void redis_audit::after(const std::vector<redis_step>& steps, const value& reply
   }
 }
 
-/// I6: what is held is changed for its owner only, and ended by its release only. A renewal never creates.
+/// I6: a lease changes only for its owner, and ends only by its release. A renewal never creates one.
 void redis_audit::check_who_changed_it(const redis_step& s, const view& now) {
   if (s.what == asked::renew && !let_in(s, now).empty()) world_.violate("I6: a renewal has made a lock");
   for (const auto& [who, until] : before_.holders) {
@@ -128,7 +128,7 @@ void redis_audit::check_who_changed_it(const redis_step& s, const view& now) {
   }
 }
 
-/// Returns true if a break is about this holder.
+/// Returns true if a break applies to this holder.
 bool redis_audit::is_meant(const redis_step& s, const std::string& who) const {
   const std::string &said = s.args.at(2), &only = s.args.at(3);
   if (!only.empty() && claim_in(who) != only) return false;
@@ -139,7 +139,8 @@ bool redis_audit::is_meant(const redis_step& s, const std::string& who) const {
   return fence <= before_.fence && fence + redis::fences_in_a_block > before_.fence;
 }
 
-/// I6: a holder that is meant has lost the lock. I12: the caller gets a yes, also when it repeats the call.
+/// I6: a holder to which the break applies has lost the lock. I12: the caller gets a yes, also when it repeats the
+/// call.
 void redis_audit::check_break(const redis_step& s, const view& now, const value& reply) {
   if (!reply.is(value::kind::integer) || reply.number < 0) return;
   std::string& last = last_break_[s.lock()];
@@ -259,7 +260,7 @@ void redis_audit::tell_grants(const redis_step& s, const view& now, const value&
   if (s.what == asked::renew && s.of == '-' && yes) grants_->renewed(s.lock(), claim_in(s.owner()));
 }
 
-/// I12: an answer is the server's own, each once; and a holder that asks gets a yes.
+/// I12: each answer of the server is delivered once, and a holder that polls or renews gets a yes.
 void redis_audit::note_answer(const redis_step& s, const view& now, const value& reply) {
   if (reply.is(value::kind::error)) return;
   bool yes = reply.is(value::kind::integer);

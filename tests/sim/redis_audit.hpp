@@ -84,7 +84,7 @@ class redis_audit {
   struct view {
     std::optional<redis_keys::cell> lock{};
     std::vector<std::string> line{};
-    std::map<std::string, std::int64_t> holders{};  // and until when they are in; the last may be over
+    std::map<std::string, std::int64_t> holders{};  // with their expiry; the last may have expired
     std::string confirmed{};                        // the history in which readers were admitted; empty if unknown
     std::uint64_t fence = 0;                        // the last one
   };
@@ -114,12 +114,12 @@ class redis_audit {
   known_grants* grants_ = nullptr;
   std::function<bool()> leads_;
   std::vector<view> all_before_;
-  view before_;                                    // of the lock that is looked at
+  view before_;                                    // of the lock that is checked
   std::set<std::string> asked_to_let_go_;          // claims
   std::map<std::string, std::string> last_break_;  // of locks: the id of the call
   std::uint64_t last_place_ = 0;
-  std::map<std::string, std::uint64_t> places_;                           // of owners, in order of their coming
-  std::map<std::pair<std::string, std::string>, std::uint64_t> tickets_;  // which place an owner got with which
+  std::map<std::string, std::uint64_t> places_;                           // by owner, in order of arrival
+  std::map<std::pair<std::string, std::string>, std::uint64_t> tickets_;  // the place of an owner, by its ticket
   std::map<std::string, long> releases_;                                  // of owners
   std::map<std::tuple<std::string, asked, bool>, long> answers_;          // sent but not yet received, by claim
 };

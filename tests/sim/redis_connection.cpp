@@ -33,7 +33,7 @@ void redis_connection::send(const std::string& bytes) {
   if (silent_ || !open_) return;
   const std::optional<real> delay = network_.piece();
   if (!delay) return go_silent();
-  // Sometimes in two pieces: a command may end in the middle of one.
+  // Data is sometimes sent in two pieces, so that a command may end in the middle of one.
   const std::size_t cut = world_.chance(0.1) ? world_.below(bytes.size()) : 0;
   for (const std::string& piece : {bytes.substr(0, cut), bytes.substr(cut)}) {
     if (piece.empty()) continue;

@@ -24,7 +24,7 @@ class redis_connection : public std::enable_shared_from_this<redis_connection> {
 
   void send(const std::string& bytes);
   void close();  ///< by its client
-  /// The client has died. The server notices it after that time, which is longer if the whole machine stopped.
+  /// The client has died. The server notices after this time, which is longer if the whole machine stopped.
   void crash(real noticed_after);
   void go_silent();  ///< the network delivers nothing any more
   [[nodiscard]] bool is_open() const noexcept { return open_; }

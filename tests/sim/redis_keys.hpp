@@ -22,7 +22,7 @@ struct wall_time {
 class sorted_set {
  public:
   using ranked = std::pair<double, std::string>;
-  bool add(const std::string& member, double score);  ///< false: it was there
+  bool add(const std::string& member, double score);  ///< returns false if it was there
   bool remove(const std::string& member);
   [[nodiscard]] std::optional<double> score(const std::string& member) const;
   [[nodiscard]] const std::set<ranked>& in_order() const noexcept { return in_order_; }
@@ -37,13 +37,13 @@ class sorted_set {
 class redis_keys {
  public:
   using words = std::vector<std::string>;
-  /// Nothing: it knows no such command.
+  /// Returns nothing for an unknown command.
   [[nodiscard]] std::optional<redis::value> carry_out(const words&, wall_time now);
 
-  // What a test may look at.
+  // Tests may read the following.
   struct cell {
     std::string value;
-    std::optional<std::int64_t> ends;  ///< in ms; it is there in that one, and not in the next
+    std::optional<std::int64_t> ends;  ///< the last millisecond of its life
   };
   [[nodiscard]] std::optional<cell> text_at(const std::string& key, wall_time now) const;
   [[nodiscard]] std::vector<std::string> members_of(const std::string& key, wall_time now) const;  ///< in order
@@ -78,7 +78,7 @@ class redis_keys {
   redis::value zremrangebyrank(const words&, wall_time);
 
   [[nodiscard]] const entry* look(const std::string& key, wall_time) const;
-  [[nodiscard]] entry* find(const std::string& key, wall_time);  // drops it first, if it has run out
+  [[nodiscard]] entry* find(const std::string& key, wall_time);  // drops it first if it has expired
   [[nodiscard]] sorted_set* find_set(const std::string& key, wall_time);
   std::map<std::string, entry> keys_;
 };

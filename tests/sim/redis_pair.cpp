@@ -25,7 +25,7 @@ void redis_pair::tell(known_grants& grants) {
   }
 }
 
-/// All of it: there is little, and the last that arrives is what counts.
+/// Copies all data: there is little, and the last copy that arrives counts.
 void redis_pair::pass_on(std::size_t from) {
   if (from != primary_ || !in_step_) return;
   const real soonest = std::max(world_.now(), lags_until_) + world_.between(30us, 2ms);

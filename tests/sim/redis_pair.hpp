@@ -26,7 +26,7 @@ class redis_pair {
   /// The number of changes of the primary.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
 
-  /// Nothing arrives at the replica until then.
+  /// Until then no data arrives at the replica.
   void lag_until(real when);
   /// The primary dies; after the outage the replica takes over.
   void die(real outage);

@@ -40,15 +40,15 @@ class redis_server {
   void restart(bool with_data);
   void flush_scripts();
   void set_clock(real by);                                    ///< forwards, or back
-  void stand_still_until(real);                               ///< what comes is carried out then
-  void load_data_until(real when) { loading_until_ = when; }  ///< until then it takes no commands, but subscriptions
+  void stand_still_until(real);                               ///< requests that arrive before are carried out then
+  void load_data_until(real when) { loading_until_ = when; }  ///< until then it accepts only subscriptions
   void be_full_until(real when) { full_until_ = when; }       ///< until then it runs only scripts with allow-oom
-  /// A replica, or a primary that was put aside: it refuses what writes.
+  /// Makes this server a replica or a demoted primary, which refuses writes.
   void only_read(bool so) { only_reads_ = so; }
-  /// It has what that one had.
+  /// Replaces its data with a copy.
   void copy(const redis_keys& from) { keys_ = from; }
-  /// Which history its data belong to, as `INFO replication` says. A promotion begins another, with a new number; a
-  /// replica is in that of its primary.
+  /// The history that its data belong to, as in `INFO replication`. A promotion begins another one with a new number; a
+  /// replica has that of its primary.
   [[nodiscard]] std::string history() const;
   void begin_history(std::uint64_t promotion) { promotion_ = promotion; }
   void share_history(const redis_server& primary) {
@@ -66,7 +66,7 @@ class redis_server {
   [[nodiscard]] wall_time now() const;
   [[nodiscard]] const redis_keys& keys() const noexcept { return keys_; }
   [[nodiscard]] redis_audit& audit() noexcept { return audit_; }
-  /// Which of its locks are held now.
+  /// The locks that are held now.
   [[nodiscard]] std::string leftovers() const;
 
   /// One run of one of our scripts, with what stood in its first key before and after it.
@@ -77,7 +77,7 @@ class redis_server {
     std::optional<redis_keys::cell> before, after;
     const redis::value& reply;
   };
-  /// Told of each; for checks.
+  /// Called for each run, for checks.
   std::function<void(const script_run&)> on_script = [](const script_run&) {};
 
  private:
@@ -86,7 +86,7 @@ class redis_server {
     std::function<void()> hang_up;
     redis::decoder decoder{};
     std::set<std::string> channels{};
-    std::optional<std::uint64_t> waits_for{};  ///< until a replica has so much: nothing else is carried out
+    std::optional<std::uint64_t> waits_for{};  ///< no command runs until a replica has this much
   };
   using words = std::vector<std::string>;
   void serve(connection);

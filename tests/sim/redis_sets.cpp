@@ -13,7 +13,7 @@ using redis::value;
 
 namespace {
 
-/// As Redis writes it: an integer where it is one.
+/// Formats a score as Redis does: without a fraction if it is an integer.
 std::string score_text(double score) {
   constexpr double exact = 9007199254740992.0;  // 2^53
   if (score == std::floor(score) && std::abs(score) < exact) return std::to_string(static_cast<std::int64_t>(score));
@@ -22,7 +22,7 @@ std::string score_text(double score) {
   return digits;
 }
 
-/// One end of a range of scores; a bracket before it leaves it out.
+/// One end of a range of scores. A parenthesis before it excludes it.
 struct bound {
   explicit bound(const std::string& text)
       : open(text.starts_with("(")), at(score_in(text.substr(open ? 1 : 0), "ERR min or max is not a float")) {}
@@ -166,7 +166,7 @@ value redis_keys::zremrangebyrank(const words& w, wall_time now) {
   return number(static_cast<std::int64_t>(members.size()));
 }
 
-/// All at once, as a server does with a set that is small.
+/// Returns all members at once, as a server does for a small set.
 value redis_keys::zscan(const words& w, wall_time now) {
   if (w[2] != "0" || (w.size() != 3 && (w.size() != 5 || w[3] != "COUNT"))) throw syntax;
   value all = zrange({"ZRANGE", w[1], "0", "-1", "WITHSCORES"}, now);

@@ -58,7 +58,7 @@ task<redis::reply> redis_transport::call(io& i, const redis::command& what, limi
     down = co_await ensure_open(i, c, l);
   }
   if (down) co_return std::move(*down);
-  if (!is_open(c)) co_return no_connection();  // it broke again before we came to run
+  if (!is_open(c)) co_return no_connection();  // it broke again before this ran
   redis::reply got = co_await call_on(i, c, what, std::move(l), abandoned);
   const value* const said = std::get_if<value>(&got);
   if (said != nullptr && said->is(value::kind::error) && redis::is_wrong_server(said->text)) start_over();

@@ -9,13 +9,13 @@ namespace scripts = redis::scripts;
 
 namespace {
 
-/// Empty: it is another library's.
+/// Returns empty text for a claim of another library.
 std::string claim_of_ours(const std::string& owner) { return owner.size() > 33 ? owner.substr(17, 16) : std::string(); }
 
 }  // namespace
 
 void redlock_audit::ran(std::size_t server, const redis_server::script_run& r) {
-  // A client would take it for a server that does not vote, and retry without an end.
+  // A client would treat this as a server that does not vote and retry forever.
   if (r.reply.is(redis::value::kind::error) && r.reply.text.starts_with("ERR")) {
     world_.violate("I12: a script fails: " + r.reply.text);
   }

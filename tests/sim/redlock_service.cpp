@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// As long as the longest ttl and its delay.
+/// The longest ttl plus its delay.
 constexpr std::chrono::milliseconds max_ttl = 600ms;
 
 }  // namespace
@@ -45,7 +45,7 @@ class redlock_service::side final : public access {
     return calls;
   }
   void disturb() { links_[service_.world_.below(links_.size())]->disturb(); }
-  /// Nothing gets through to one of the servers.
+  /// Cuts off one of the servers.
   void cut_off(real until) {
     const std::size_t one = service_.world_.below(links_.size());
     ways_[one]->refuse_until(until);
@@ -78,7 +78,7 @@ class redlock_service::side final : public access {
     return made;
   }
 
-  /// In microseconds since 1970; kept by others as well as they can.
+  /// Returns microseconds since 1970 from the wall clock, which is only roughly right.
   [[nodiscard]] std::uint64_t wall_clock() const {
     return static_cast<std::uint64_t>((first_day + service_.world_.now() + skew_) / 1us);
   }
@@ -102,7 +102,7 @@ redlock_service::faults::faults(world& w, bool quiet)
       gets_full(w.chance(0.15) && !quiet),
       others(w.chance(0.15) && !quiet),
       sets_clock_back(w.chance(0.15) && !quiet),
-      // A server whose clock is set would say that it is older than it is.
+      // A server whose clock is set forward would report a higher uptime than it has.
       sets_clock_forward(w.chance(0.1) && !quiet && !restarts_empty) {}
 
 redlock_service::redlock_service(world& w, const plan& planned, const std::function<double()>& any_rate)

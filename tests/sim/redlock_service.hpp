@@ -13,8 +13,8 @@
 
 namespace holdfast::sim {
 
-/// Redlock: several Redis servers that know nothing of one another, each with a clock of its own, and a way of its own
-/// from each client, which fails for itself. Quorum, voters and scripts are the product's.
+/// Redlock: several independent Redis servers, each with its own clock and its own connection from each client, which
+/// fails independently. Quorum, voters and scripts are the product's.
 class redlock_service final : public service {
  public:
   redlock_service(world&, const plan&, const std::function<double()>& any_rate);
@@ -29,12 +29,12 @@ class redlock_service final : public service {
 
  private:
   class side;
-  /// Which of them there are in this run.
+  /// The faults of this run.
   struct faults {
     faults(world&, bool quiet);
     bool restarts_empty, restarts_with_data, dies, stands_still, cuts, flushes, gets_full, others;
     bool sets_clock_back;
-    bool sets_clock_forward;  ///< what is held there is forgotten: only fences protect then
+    bool sets_clock_forward;  ///< the server's locks expire early, so only fences protect
   };
   struct node {
     std::unique_ptr<redis_server> server;

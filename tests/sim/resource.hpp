@@ -8,13 +8,13 @@
 
 namespace holdfast::sim {
 
-/// What the locks protect: a counter for each name, which admits a fence not lower than the highest it has seen, on
-/// reads and on writes.
+/// The resource that the locks protect: a counter for each name, which admits a fence not lower than the highest it has
+/// seen, on reads and on writes.
 class resource {
  public:
   explicit resource(world& w) : world_(w) {}
 
-  /// Nothing: refused.
+  /// Returns nothing if the fence is refused.
   std::optional<std::uint64_t> read(const std::string& name, std::uint64_t fence);
   bool write(const std::string& name, std::uint64_t fence, std::uint64_t value);
 

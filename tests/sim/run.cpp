@@ -92,7 +92,7 @@ class scenario {
     }
   }
 
-  /// There is no need to go on: a world that a bug has broken may never come to its end.
+  /// Returns true after a violation: a world that a bug has broken may never come to rest.
   bool broken() const { return !world_.violation().empty(); }
 
   void rest(real time) {
@@ -124,7 +124,7 @@ class scenario {
     }
     if (plan_.crashes && world_.chance(0.06) && !victim.crashed) crash(victim);
     result_.faults += service_->trouble(*victim.way);
-    if (world_.chance(0.01)) victim.engine.close();  // its users go on with what they hold
+    if (world_.chance(0.01)) victim.engine.close();  // its users keep what they hold
     if (world_.chance(plan_.bad.refuse)) network_.refuse_until(world_.now() + world_.between(1ms, 250ms));
   }
 

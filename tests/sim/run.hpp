@@ -15,11 +15,11 @@ struct result {
 };
 
 enum class store_kind {
-  lease,     ///< the plainest store, made for the simulator: core alone is the product's
+  lease,     ///< a minimal store, made for the simulator: only the core is the product's
   redis,     ///< the product's client and scripts, on a simulated server
-  replicas,  ///< the same, on a primary with a replica that takes over, with or without its last writes
-  redlock,   ///< the same, over several servers that know nothing of one another
-  numbers,   ///< latches and elections, over the plainest store: see numbers.hpp
+  replicas,  ///< as redis, on a primary with a replica that takes over, with or without its last writes
+  redlock,   ///< as redis, over several independent servers
+  numbers,   ///< latches and elections over a minimal store: see numbers.hpp
 };
 
 /// A whole world, from one seed: clients that drift, pause and crash, a network that loses, repeats and delays, a

@@ -15,8 +15,8 @@
 
 namespace holdfast::sim {
 
-/// What the users of clients do: they want a lock, a reader's place in it, or some permits; they hold it for a while,
-/// use what it protects, and give it back. Some ask others to let go, or take by force what they have.
+/// The users of clients acquire a lock, a read lock or some permits, hold it for a while, use the resource that it
+/// protects, and release it. Some send revoke requests to other holders or break their locks.
 class users {
  public:
   struct surroundings {

@@ -22,7 +22,7 @@ class world {
   [[nodiscard]] real now() const noexcept { return now_; }
   void at(real when, std::function<void()> what);
   void in(real delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
-  /// The next event. False: nothing is left to happen.
+  /// Runs the next event. Returns false if there is none.
   bool step();
   std::function<void()> after_each = [] {};
 
@@ -38,7 +38,7 @@ class world {
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   bool trace = false;
 
-  /// The first thing that went wrong; empty if nothing did.
+  /// The first violation; empty if there is none.
   void violate(const std::string& what);
   [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
 
