@@ -33,7 +33,7 @@ class service : public std::enable_shared_from_this<service> {
   /// store once. Throws lock_error.
   [[nodiscard]] std::optional<lease> acquire(core::request);
   [[nodiscard]] bool renew(const std::shared_ptr<core::lease_state>&, std::chrono::milliseconds ttl);
-  /// False: it was lost.
+  /// Returns false if the lease was lost.
   [[nodiscard]] bool downgrade(const lease&);
   void resize(std::string_view name, std::uint32_t permits);
   /// A cell, for a caller of this name. Throws lock_error where nothing can run.

@@ -10,7 +10,7 @@
 
 namespace holdfast::core {
 
-/// Revoke requests that the store has sent, and the holdings that they are for. Not synchronised.
+/// Revoke requests that the store has sent, and the holdings that they are for. Not thread-safe.
 class revoke_requests {
  public:
   using matches = std::vector<std::pair<std::shared_ptr<holding>, storage::revoke_request>>;

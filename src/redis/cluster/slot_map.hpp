@@ -34,7 +34,7 @@ class slot_map {
   [[nodiscard]] user numbered(std::uint64_t serial) const noexcept;
   /// The addresses of the nodes that have slots.
   [[nodiscard]] std::vector<std::string> primaries() const;
-  /// Null if it is forgotten.
+  /// Null if the node was forgotten.
   [[nodiscard]] user named(const std::string& primary) const;
 
   /// Loads the map if it was never loaded. Returns why no node could be asked.

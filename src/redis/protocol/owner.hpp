@@ -16,7 +16,7 @@ namespace holdfast::redis {
                                      std::chrono::milliseconds claim_ttl, std::string_view label);
 /// Returns the mode `-`, `+` or `:`; any character for an owner that is not ours.
 [[nodiscard]] char wants_in(std::string_view owner) noexcept;
-/// The same owner, as the reader that a writer becomes.
+/// Returns the owner that a writer has after its downgrade to a reader.
 [[nodiscard]] std::string as_reader(std::string owner);
 
 /// 96 bits in 16 characters.

@@ -21,11 +21,11 @@ class primary_tracker {
   /// An announcement that no sentinel repeats counts for this long. Later the sentinels may have restarted their count.
   explicit primary_tracker(runtime::span lasts) noexcept : lasts_(lasts) {}
 
-  /// Returns true if the primary is another than before.
+  /// Returns true if the primary has changed.
   [[nodiscard]] bool update(announcement, runtime::instant now);
   /// A server cannot be used. Returns true if it was only promoted; then the next announcement counts.
   [[nodiscard]] bool doubt(const net::endpoint&) noexcept;
-  /// Without a host if there was no announcement.
+  /// The host is empty if there was no announcement.
   [[nodiscard]] const net::endpoint& at() const noexcept { return known_.at; }
 
  private:

@@ -128,7 +128,7 @@ primary_tracker::announcement sentinels::ask_in_turn(const limit& l) {
       code = errc::not_ready;
       tried += e.what();
     }
-    // A permanent error only if all of them report it.
+    // The error is permanent only if all of them report it.
     why = !why || *why == code ? code : errc::unreachable;
   }
   storage::failure failed(*why,

@@ -95,7 +95,7 @@ task<bool> server_transport::connect_for_half(io& i, limit l) {
   co_return !why_not;
 }
 
-/// Returns empty if no connection of the pool is open, or the limit has passed.
+/// Returns nothing if no connection of the pool is open, or the limit has passed.
 task<std::optional<reply>> server_transport::call_by_open_connection(io& i, const command& what, limit l,
                                                                      std::optional<abandoned_command>* abandoned) {
   const auto is_over = [&] { return i.now() >= l.at() || l.stop().stop_requested(); };
