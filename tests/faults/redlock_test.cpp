@@ -407,7 +407,7 @@ TEST(redlock, reports_findings_of_each_server) {
   EXPECT_TRUE(test::is(one.store.examine(), "redlock.server", finding::severity::danger)) << "no majority is left";
 }
 
-/// Returns whether an examination reported this about the server.
+/// Returns whether a health check reported this about the server.
 bool is_at(const std::vector<finding>& all, const test::redis_server& server, std::string_view id,
            finding::severity level) {
   return std::any_of(all.begin(), all.end(), [&](const finding& each) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The rights in docs/stores/redis.md are exactly those of the commands that the code sends. So are the rights for looking
-only, those that some URLs need, those at sentinels, and the list of rights that an examination tries.
+only, those that some URLs need, those at sentinels, and the list of rights that a health check tries.
 
 usage: rights.py [--print | --self-test]
 """
@@ -42,8 +42,8 @@ def problems_of_looking(lua, cxx, looks, tries, document):
     need = sent(lua, cxx)
     asked, may = sent("", looks) - need, granted(document, r"\+")
     tried = set(TRIED.findall(tries)) | TRIED_OTHERWISE
-    yield from (f"{DOCUMENT} does not grant +{c}, which an examination asks for" for c in sorted(asked - may))
-    yield from (f"{DOCUMENT} grants +{c}, which no examination asks for" for c in sorted(may - asked))
+    yield from (f"{DOCUMENT} does not grant +{c}, which a health check asks for" for c in sorted(asked - may))
+    yield from (f"{DOCUMENT} grants +{c}, which no health check asks for" for c in sorted(may - asked))
     yield from (f"{TRIES} does not try {c}, which the code needs" for c in sorted(need - tried))
     yield from (f"{TRIES} tries {c}, which the code never sends" for c in sorted(tried - need))
 
