@@ -139,7 +139,7 @@ TEST_OF_STORES(asking, with_a_fence_reaches_the_lease_that_has_it_and_no_other) 
   EXPECT_FALSE(client(1).revoke("a", "", held.fence() + 1'000)) << "a later one";
   EXPECT_FALSE(client(1).revoke("a", "", earlier)) << "an earlier one";
   EXPECT_FALSE(client(1).revoke("a", "", ~std::uint64_t{0})) << "none";
-  (void)client(1).revoke("a", "", held.fence() + 1);  // one that the holder's process may pass it on with
+  (void)client(1).revoke("a", "", held.fence() + 1);  // the holder's process may pass the lock on with this fence
   wait_for_all_that_was_asked(0, "b");
   EXPECT_EQ(times_asked(0, "a"), 0u);
   EXPECT_TRUE(client(1).revoke("a", "", held.fence()));
@@ -156,7 +156,7 @@ TEST_OF_STORES(asking_in_order, keeps_the_lock_from_being_passed_on_within_the_p
   std::future<lease> elsewhere = in_background([s = client(1)]() mutable { return s.acquire("a"); });
   EXPECT_TRUE(seen(1).comes(event::kind::waiting));
   EXPECT_TRUE(client(2).revoke("a"));
-  EXPECT_TRUE(held.renew(1h));  // the store tells us, if its message does not reach us
+  EXPECT_TRUE(held.renew(1h));  // the reply carries the request if the message did not arrive
   EXPECT_TRUE(test::happens(held.revoke_requested()));
   held.release();
   lease next = test::get(std::move(elsewhere));

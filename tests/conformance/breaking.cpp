@@ -66,7 +66,7 @@ TEST_OF_STORES(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its
   EXPECT_GT(next.fence(), first.fence());
   EXPECT_FALSE(client(3).break_lock("a", first.fence(), "again")) << "the break does not apply to the current holder";
   EXPECT_TRUE(next.renew(1h));
-  // It has waited, so it listens: it loses it long before its renewal.
+  // The holder has waited, so it is subscribed and learns of the loss long before its renewal.
   EXPECT_TRUE(client(3).break_lock("a", next.fence(), "this one, too"));
   EXPECT_TRUE(test::happens(next.lost_token()));
   EXPECT_TRUE(is_free("a"));
@@ -262,7 +262,7 @@ TEST_OF_STORES(breaking_of_some, shows_since_when_readers_are_in_and_whether_one
   ASSERT_TRUE(is.asked);
   EXPECT_EQ(is.asked->reason, "make room");
   one.release();
-  EXPECT_FALSE(client(2).inspect("a").asked) << "the other came later";
+  EXPECT_FALSE(client(2).inspect("a").asked) << "the other holder came later";
 }
 
 class breaking_with_lost_replies : public breaking {};

@@ -31,14 +31,14 @@ class cells : public suite {
     [[nodiscard]] answer<std::uint64_t> put(const reading& seen, const change& wanted) {
       return run_inline(raw_->put(here_, seen.version, wanted, within(test::hang)));
     }
-    /// Until it is known.
+    /// Repeats the call until its result is known.
     [[nodiscard]] answer<std::uint64_t> put_for_certain(const reading& seen, const change& wanted) {
       return run_inline(asked_.put(here_, seen.version, wanted, within(test::hang)));
     }
     [[nodiscard]] wake changed(const reading& seen, const limit& l) {
       return run_inline(raw_->changed(here_, seen, l));
     }
-    /// Compares and sets until it has counted.
+    /// Repeats compare-and-set until it has incremented the cell.
     void add(std::uint64_t n) {
       for (;;) {
         const reading is = get();
@@ -126,7 +126,7 @@ TEST_OF_STORES(cells, are_removed_and_never_repeat_a_version) {
   ASSERT_TRUE(one.put(first, to(0, "", 0ms)).is_yes());
   const reading gone = other.get();
   EXPECT_FALSE(gone.there);
-  EXPECT_TRUE(other.put(first, to(9)).is_no()) << "it was taken for the cell that is gone";
+  EXPECT_TRUE(other.put(first, to(9)).is_no()) << "it was mistaken for the removed cell";
   ASSERT_TRUE(other.put(gone, to(1)).is_yes());
   EXPECT_GT(other.get().version, first.version);
   EXPECT_TRUE(other.put(first, to(9)).is_no());
@@ -205,7 +205,7 @@ TEST_OF_STORES(cells, are_not_created_a_second_time_by_a_change_that_comes_twice
   EXPECT_FALSE(one.get().there) << "it was made twice";
 }
 
-TEST_OF_STORES(cells, know_a_removal_that_is_asked_for_again) {
+TEST_OF_STORES(cells, recognize_a_repeated_removal) {
   handle one = cell(0);
   one.set(1);
   const reading first = one.get();

@@ -72,7 +72,7 @@ class death_among_several : public suite {
   }
   [[nodiscard]] lock_options on() const { return {.ttl = brief()}; }
 
-  /// A writer that waits, and leaves at once when it is in.
+  /// A writer that waits for the lock and releases it at once.
   [[nodiscard]] std::future<bool> writer_in(std::size_t n) {
     return waiting_in(n, [](shared_mutex& m, std::chrono::seconds most) {
       const bool in = m.try_lock_for(most);
@@ -248,7 +248,7 @@ TEST_OF_STORES(standstill_of_several, readers_keeps_the_writer_out_because_they_
   service_->continue_newest();
   EXPECT_TRUE(reading.current().held());
   reading.unlock_shared();
-  EXPECT_TRUE(writing.try_lock_for(test::hang));  // who gave up above leaves the queue in the background
+  EXPECT_TRUE(writing.try_lock_for(test::hang));  // the waiter that gave up above leaves the queue in the background
   writing.unlock();
 }
 

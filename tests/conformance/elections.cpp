@@ -50,7 +50,7 @@ TEST_OF_STORES(elections, are_won_by_one_at_a_time_and_show_the_next_by_a_messag
     EXPECT_GT(leads.fence(), last);
     last = leads.fence();
     EXPECT_FALSE(waits.try_campaign(within(0s)));
-    // Sooner than anybody who watches looks by itself.
+    // This is sooner than the next poll of an observer.
     while (!seen.current() || seen.current()->label != label) ASSERT_TRUE(seen.wait_for_change(within(9s)));
     EXPECT_EQ(seen.current()->fence, leads.fence());
   }
@@ -73,7 +73,7 @@ TEST_OF_STORES(elections, show_for_as_long_as_the_leader_leads) {
   leaders seen = election(client(1), "a").observe();
   const leadership leads = election(client(0), "a", {.ttl = 2 * brief(), .label = "first"}).campaign();
   EXPECT_TRUE(shows(seen, "first"));
-  EXPECT_FALSE(seen.wait_for_change(within(6 * brief()))) << "it was not said again";
+  EXPECT_FALSE(seen.wait_for_change(within(6 * brief()))) << "the announcement was not repeated";
   EXPECT_TRUE(leads.held());
 }
 

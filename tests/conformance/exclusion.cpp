@@ -26,7 +26,7 @@ TEST_OF_STORES(exclusion, lets_one_client_hold_a_name_at_a_time) {
   std::error_code why;  // so short a limit may end before the store can answer
   EXPECT_FALSE(client(1).try_acquire("a", within(5ms), {}, why));
   EXPECT_EQ(first.release(), released::yes);
-  // Not one look: the claim that gave up above is taken out of the queue in the background, and may be granted
+  // One poll is not enough: the claim that gave up above leaves the queue in the background and may be granted
   // meanwhile.
   const std::optional<lease> second = client(1).try_acquire("a", within(10s));
   ASSERT_TRUE(second);

@@ -1,4 +1,4 @@
-// Here time itself is the subject.
+// These tests depend on the passage of time.
 #include <thread>
 
 #include "conformance/suite.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 class expiry : public suite {
  protected:
-  /// Looks again and again until that instant.
+  /// Checks repeatedly until that instant.
   template <class F>
   static bool stays(F condition, boot_clock::time_point until) {
     for (bool last = false; !last;) {
@@ -51,7 +51,7 @@ TEST_OF_STORES(expiry, spares_a_renewed_lease_for_more_than_four_ttls) {
   EXPECT_TRUE(test::get(std::move(waiting)));
 }
 
-TEST_OF_STORES(expiry, comes_when_max_hold_is_over_though_the_lease_was_renewed) {
+TEST_OF_STORES(expiry, ends_a_renewed_lease_after_max_hold) {
   const auto begun = boot_clock::now();
   lease held = client(0).acquire("a", {.ttl = brief(), .max_hold = 2 * brief()});
   const std::stop_token lost = held.lost_token();

@@ -8,7 +8,7 @@ namespace {
 class inspection : public suite {
  protected:
   [[nodiscard]] bool needs_a_ttl() const { return joined_store().promises.by == guarantees::exclusion::lease; }
-  /// Whose labels they are, in some order.
+  /// Returns the labels in sorted order.
   template <class Party>
   [[nodiscard]] static std::vector<std::string> labels(const std::vector<Party>& those) {
     std::vector<std::string> all;
@@ -58,7 +58,7 @@ TEST_OF_STORES(inspection, shows_the_time_that_is_left_of_a_fixed_lease) {
 TEST_OF_STORES(inspection, takes_frees_and_extends_nothing) {
   const lease held = client(0).acquire("a", {.ttl = brief(), .renew = false});
   for (int times = 0; times < 3; ++times) (void)client(1).inspect("a");
-  EXPECT_TRUE(test::happens(held.lost_token())) << "it must end in its time, however often it is looked at";
+  EXPECT_TRUE(test::happens(held.lost_token())) << "inspections must not prolong it";
   while (client(1).inspect("a").holding != 0) {
   }
   EXPECT_TRUE(is_free("a"));

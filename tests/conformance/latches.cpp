@@ -70,7 +70,7 @@ TEST_OF_STORES(latches, are_agreed_on_by_all_who_name_them) {
   EXPECT_EQ(code_of([&] { (void)other.try_wait(); }), errc::foreign);
   EXPECT_EQ(code_of([&] { other.wait(); }), errc::foreign);
   counts.count_down(2);
-  EXPECT_TRUE(counts.try_wait()) << "what was refused was counted";
+  EXPECT_TRUE(counts.try_wait()) << "the refused call was counted";
 }
 
 TEST_OF_STORES(latches, have_nothing_to_do_with_a_lock_of_that_name) {
@@ -85,7 +85,7 @@ TEST_OF_STORES(latches, are_forgotten_after_their_ttl) {
   counts.count_down();
   while (counts.try_wait()) {
   }
-  counts.count_down();  // it is as new
+  counts.count_down();  // the latch has its first count again
 }
 
 TEST_OF_STORES(latches, are_waited_for_until_asked_to_stop_or_the_store_is_closed) {

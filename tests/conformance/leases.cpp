@@ -41,7 +41,7 @@ TEST_OF_STORES(leases, of_one_client_are_not_those_of_another) {
   EXPECT_FALSE(first.renew(10s));
   EXPECT_EQ(first.release(), released::lost);
   EXPECT_TRUE(second.held());
-  EXPECT_FALSE(is_free("a")) << "a stranger freed it";
+  EXPECT_FALSE(is_free("a")) << "another client freed it";
 }
 
 TEST_OF_STORES(leases, count_their_deadline_from_before_they_were_granted) {

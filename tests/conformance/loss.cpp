@@ -79,7 +79,7 @@ TEST_OF_STORES(silence_to_renewals, that_lasts_to_the_deadline_is_a_loss_and_is_
   EXPECT_TRUE(client(1).try_acquire("a", within(test::hang)));
 }
 
-TEST_OF_STORES(silence_to_renewals, that_is_over_before_the_deadline_is_no_loss) {
+TEST_OF_STORES(silence_to_renewals, that_ends_before_the_deadline_is_no_loss) {
   lease held = client().acquire("a", {.ttl = 4 * brief()});
   service_->fall_silent();
   EXPECT_TRUE(seen().comes(event::kind::suspect)) << "the lease was not renewed";
@@ -133,7 +133,7 @@ TEST_OF_STORES(silence, is_an_error_after_patience_even_for_unlimited_waiters) {
   EXPECT_FALSE(impatient.try_acquire("a", within(std::chrono::hours::max()), {}, why));
   EXPECT_EQ(why, errc::unreachable);
   EXPECT_FALSE(impatient.try_acquire("a", within(0s), {}, why));
-  EXPECT_EQ(why, errc::unreachable) << "one look";
+  EXPECT_EQ(why, errc::unreachable) << "one poll";
 }
 
 TEST_OF_STORES(silence, ends_a_release_or_a_destructor_by_the_deadline) {
@@ -157,7 +157,7 @@ TEST_OF_STORES(silence, does_not_delay_a_waiter_that_is_stopped) {
     return why;
   });
   stop.request_stop();
-  EXPECT_FALSE(test::get(std::move(waiting))) << "asked to stop is no error";
+  EXPECT_FALSE(test::get(std::move(waiting))) << "a stop request is no error";
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST_OF_STORES(names, that_differ_in_one_byte_are_different_locks) {
   std::vector<lease> all;
   for (const std::string& name : odd_names()) {
     std::optional<lease> held = client(0).try_acquire(name);
-    ASSERT_TRUE(held) << testing::PrintToString(name) << " is taken for another";
+    ASSERT_TRUE(held) << testing::PrintToString(name) << " is mistaken for another name";
     all.push_back(std::move(*held));
   }
   for (const lease& held : all) EXPECT_TRUE(held.held());

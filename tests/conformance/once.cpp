@@ -1,4 +1,4 @@
-// Work that is done once for many who want what comes of it.
+// once() runs a function in one client and lets the others use its result.
 #include <mutex>
 #include <stdexcept>
 
@@ -7,7 +7,7 @@
 namespace holdfast::conformance {
 namespace {
 
-/// Where the value is, seen by all clients: what a cache would be.
+/// The place of the value that all clients see, like a cache.
 class shelf {
  public:
   [[nodiscard]] std::optional<int> look() const {

@@ -60,7 +60,7 @@ TEST_OF_STORES(order, skips_waiters_that_have_given_up) {
   EXPECT_TRUE(test::get(std::move(next)));
 }
 
-/// A client with many callers does not keep the others out: after a burst it goes to the end of the queue.
+/// A client with many callers does not starve the others: after a burst it goes to the end of the queue.
 TEST_OF_STORES(order, gives_every_client_its_turn_however_many_callers_another_has) {
   store greedy = client(0);
   std::atomic<bool> over{false};

@@ -6,7 +6,7 @@ namespace {
 
 class permits : public suite {
  protected:
-  /// A give-back must be real: no ttl ends in time to hide that it was not.
+  /// The ttl is too long to hide a release that did not happen.
   static constexpr lock_options patient{.ttl = 1h};
 
   template <class F>
@@ -67,7 +67,7 @@ TEST_OF_STORES(permits, go_to_waiters_in_order_without_overtaking_a_large_reques
     note("small");
   });
   EXPECT_TRUE(seen(2).comes(event::kind::waiting));
-  EXPECT_EQ(first.release(), released::yes);  // enough for the small one, and not its turn
+  EXPECT_EQ(first.release(), released::yes);  // enough for the small request, which is not first in the queue
   EXPECT_FALSE(all.try_acquire());
   EXPECT_EQ(second.release(), released::yes);
   test::get(std::move(large));
@@ -177,7 +177,7 @@ TEST_OF_STORES(permits, warn_the_observer_when_released_without_acquiring) {
   s.release(2);
   EXPECT_TRUE(seen(0).comes(event::kind::warning));
   EXPECT_TRUE(s.try_acquire());
-  EXPECT_FALSE(s.try_acquire());  // the other's is still taken
+  EXPECT_FALSE(s.try_acquire());  // the other permit is still held
   s.release();
   other.release();
 }
@@ -193,7 +193,7 @@ TEST_OF_STORES(permits, are_not_bound_to_threads) {
 class permits_that_expire : public suite {};
 HOLDFAST_FOR(permits_that_expire, stores_with({power::share}));
 
-TEST_OF_STORES(permits_that_expire, come_back_when_their_holders_time_is_over) {
+TEST_OF_STORES(permits_that_expire, become_free_again) {
   semaphore dead(client(0), "a", 3, {.ttl = brief(), .renew = false}), next(client(1), "a", 3, {.ttl = 1h});
   const lease two = dead.take(2);
   const std::optional<lease> all = next.try_take(within(test::hang), 3);

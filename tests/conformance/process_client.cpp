@@ -25,8 +25,8 @@ using storage::milliseconds;
 
 namespace {
 
-/// A lock in another process orders what two threads of this one do, which the thread sanitizer cannot see: so each
-/// request and each reply passes here.
+/// A lock in another process orders two threads of this one, which the thread sanitizer cannot see. Each request and
+/// each reply therefore passes through this atomic.
 std::atomic<unsigned> order_of_things{0};
 
 }  // namespace
@@ -241,7 +241,7 @@ void process_client::stop() {
   ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WNOWAIT);
 }
 
-// Only one that is stopped: a SIGCONT at its end would get in the way of the leak sanitizer, which stops it, too.
+// Continues only a stopped process: a SIGCONT at its end would disturb the leak sanitizer, which also stops it.
 void process_client::go_on() {
   if (std::exchange(stopped_, false)) ::kill(pid_, SIGCONT);
 }

@@ -19,7 +19,7 @@ TEST_OF_STORES(recursion, is_free_when_it_was_unlocked_as_often_as_it_was_locked
       const std::scoped_lock inner(m);
       EXPECT_TRUE(m.try_lock());
       EXPECT_TRUE(m.try_lock_for(1s));
-      EXPECT_EQ(m.current().fence(), fence);  // one and the same holding
+      EXPECT_EQ(m.current().fence(), fence);  // the same holding
       m.unlock();
       m.unlock();
     }

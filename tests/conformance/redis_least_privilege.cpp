@@ -1,4 +1,4 @@
-// Redis takes part in the suite as the user that docs/stores/redis.md tells to make, who may do nothing else.
+// Runs the suite against Redis as the user with least privilege that docs/stores/redis.md recommends.
 #include "api/service.hpp"
 #include "conformance/redis_service.hpp"
 #include "redis/lock/client.hpp"
@@ -15,7 +15,7 @@ class least_privilege final : public redis_service {
   }
   ~least_privilege() override {
     const redis::value log = server_.ask({"ACL", "LOG"});
-    EXPECT_TRUE(log.items.empty()) << "the server has refused something";
+    EXPECT_TRUE(log.items.empty()) << "the server refused a command";
   }
   store open(const open_options& options) override {
     const std::string secret = url("holdfast:a%20secret@");

@@ -45,7 +45,7 @@ TEST_OF_STORES(several, are_all_or_nothing_in_one_look) {
   EXPECT_TRUE(client(1).try_acquire({"a", "b", "c"}, within(test::hang)));
 }
 
-TEST_OF_STORES(several, leave_nothing_behind_when_the_limit_is_over) {
+TEST_OF_STORES(several, leave_nothing_behind_when_the_limit_ends) {
   const lease one = client(0).acquire("b");
   EXPECT_FALSE(client(1).try_acquire({"a", "b", "c"}, within(200ms)));
   for (const char* name : {"a", "c"}) EXPECT_TRUE(client(2).try_acquire(name, within(test::hang))) << name;
@@ -62,7 +62,7 @@ TEST_OF_STORES(several, come_when_the_last_of_them_is_free) {
   EXPECT_EQ(got.release(), released::yes);
 }
 
-// Longer than a ttl: what it has got already must be kept.
+// The wait is longer than a ttl: the locks that are held already must be renewed.
 TEST_OF_STORES(several, keep_what_they_have_while_they_wait_for_more) {
   // Longer than a busy machine pauses: a lease that is not renewed in time is rightly lost.
   static constexpr auto ttl = 1s;
@@ -163,7 +163,7 @@ TEST_OF_STORES(several_die, and_all_of_them_are_free_again) {
   EXPECT_TRUE(client(0).try_acquire({"b", "a"}, within(test::hang)));
 }
 
-TEST_OF_STORES(several_die, while_they_wait_and_what_they_had_is_free_again) {
+TEST_OF_STORES(several_die, while_they_wait_and_free_what_they_held) {
   const lease c = client(0).acquire("c");
   auto all = in_background([s = client(1), ttl = brief()]() mutable {
     std::error_code why;

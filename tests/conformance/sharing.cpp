@@ -9,7 +9,7 @@ namespace {
 
 class sharing : public suite {
  protected:
-  /// A give-back must be real: no ttl ends in time to hide that it was not.
+  /// The ttl is too long to hide a release that did not happen.
   static constexpr lock_options patient{.ttl = 1h};
 };
 HOLDFAST_FOR(sharing, stores_with({power::share}));
@@ -174,7 +174,7 @@ TEST_OF_STORES(sharing, refuses_every_relock_on_one_thread_without_a_request) {
     }
   };
   m.lock_shared();
-  EXPECT_TRUE(refused([&] { m.lock(); }));  // the way up
+  EXPECT_TRUE(refused([&] { m.lock(); }));  // an upgrade
   EXPECT_TRUE(refused([&] { m.lock_shared(); }));
   EXPECT_FALSE(m.try_lock());
   EXPECT_FALSE(m.try_lock_shared());
@@ -276,7 +276,7 @@ TEST_OF_STORES(sharing_that_expires, loses_a_reader_alone) {
   other.unlock_shared();
 }
 
-TEST_OF_STORES(sharing_that_expires, lets_a_writer_in_when_the_last_readers_time_is_over) {
+TEST_OF_STORES(sharing_that_expires, admits_a_writer_after_the_last_reader) {
   shared_mutex brief_one(client(0), "a", {.ttl = brief(), .renew = false}), writer(client(1), "a", {.ttl = 1h});
   brief_one.lock_shared();
   EXPECT_TRUE(writer.try_lock_for(test::hang));

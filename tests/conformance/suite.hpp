@@ -98,7 +98,7 @@ class suite : public testing::Test {
   /// Drops the handle of the n-th client; leases may keep it alive.
   void drop(std::size_t n);
 
-  [[nodiscard]] bool is_free(std::string_view name);  ///< for a client that is used for nothing else
+  [[nodiscard]] bool is_free(std::string_view name);  ///< according to a client that only this uses
   [[nodiscard]] std::chrono::milliseconds brief() const { return joined_store().brief; }
 
   std::unique_ptr<service> service_;
@@ -134,7 +134,7 @@ template <class F>
 
 }  // namespace holdfast::conformance
 
-/// Says which stores get the tests of a fixture.
+/// Selects the stores that get the tests of a fixture.
 #define HOLDFAST_FOR(fixture, stores)                                                       \
   [[maybe_unused]] holdfast::conformance::needs needs_of(const fixture*) { return stores; } \
   static_assert(true)

@@ -5,7 +5,7 @@
 namespace holdfast::conformance {
 namespace {
 
-/// With a ttl of an hour: a wake-up that gets lost would hang.
+/// The ttl is an hour, so that a lost wake-up would hang.
 class waiting : public suite {};
 HOLDFAST_FOR(waiting, stores_with({}));
 
@@ -130,7 +130,7 @@ TEST_OF_STORES(waiting, is_not_what_one_look_does) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   EXPECT_FALSE(client(1).try_acquire("a"));
   EXPECT_EQ(held.release(), released::yes);
-  EXPECT_TRUE(client(2).try_acquire("a")) << "a look kept a place in the queue";
+  EXPECT_TRUE(client(2).try_acquire("a")) << "a poll without waiting left an entry in the queue";
 }
 
 TEST_OF_STORES(waiting, is_reported_with_the_label_of_the_holder) {

@@ -64,7 +64,7 @@ TEST_F(redis_admin, ignores_keys_that_are_not_locks) {
 TEST_F(redis_admin, lists_a_lock_with_waiters_and_no_holder) {
   watched_client one(server.url());
   server.ask({"ZADD", "holdfast:{a b}:q", "1", dead_owner(1)});
-  EXPECT_EQ(names(one.store), these{}) << "that is no name as we write it";
+  EXPECT_EQ(names(one.store), these{}) << "this is not the way in which we encode names";
   server.ask({"ZADD", "holdfast:{a%20b}:q", "1", dead_owner(1)});
   EXPECT_EQ(names(one.store), these{"a b"});
 }

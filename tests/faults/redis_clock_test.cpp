@@ -96,7 +96,7 @@ TEST_F(redis_clock, only_delays_expiry_of_dead_holders_when_set_back) {
   clock.set_ahead(-1h);
   EXPECT_TRUE(held.renew(900ms));
   EXPECT_EQ(held.release(), released::yes);
-  EXPECT_TRUE(test::get(std::move(waiting))) << "the message that gave it to us came from a clock that went back";
+  EXPECT_TRUE(test::get(std::move(waiting))) << "the message with the grant came from a clock that was set back";
 }
 
 TEST_F(redis_clock, makes_a_waiter_poll_before_it_trusts_a_grant) {

@@ -1,4 +1,4 @@
-// Very many who hold or wait at one Redis server.
+// Thousands of holders and waiters at one Redis server.
 #include <gtest/gtest.h>
 
 #include <atomic>

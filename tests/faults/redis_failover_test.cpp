@@ -1,5 +1,5 @@
-// What a failover keeps and what it loses: by how many replicas have a lock, by whether the old primary can go on
-// without them, and by the clocks of both.
+// The locks that a failover keeps and loses depend on how many replicas have them, on whether the old primary can
+// continue without replicas, and on the clocks of both primaries.
 #include <gtest/gtest.h>
 
 #include "faults/failover.hpp"
@@ -58,7 +58,7 @@ TEST(redis_failover, ends_leases_on_an_isolated_primary_that_needs_replicas) {
   lease held = one.store.acquire("a", {.ttl = 3s});
   const std::stop_token lost = held.lost_token();
   for (const std::size_t replica : {1U, 2U}) all.server(replica).kill();  // as it looks from there
-  EXPECT_TRUE(happens(lost)) << "it is not renewed any more";
+  EXPECT_TRUE(happens(lost)) << "it is no longer renewed";
   const auto [why, text] = failure_of([&] { (void)one.store.acquire("b"); });
   EXPECT_EQ(why, errc::not_ready) << text;
 }
@@ -135,7 +135,7 @@ TEST_F(redis_failover_to_a_slow_clock, lowers_fences_if_the_last_one_was_not_rep
   const std::optional<lease> next = other.store.try_acquire("a", within(test::hang));
   ASSERT_TRUE(next);
   EXPECT_LT(next->fence(), held.fence()) << "what is not promised: the clocks are apart by more than the failover took";
-  EXPECT_TRUE(happens(lost)) << "which is all that is left";
+  EXPECT_TRUE(happens(lost)) << "only the reported loss protects here";
 }
 
 }  // namespace

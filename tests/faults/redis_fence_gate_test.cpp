@@ -22,7 +22,7 @@ class redis_gate : public testing::Test {
     EXPECT_TRUE(answer.is(kind::integer)) << answer.text;
     return answer.number == 1;
   }
-  /// Nothing: refused.
+  /// Returns nothing if the fence is refused.
   [[nodiscard]] std::optional<std::string> gets(const std::string& fence) const {
     const redis::value answer = eval(redis_fence_gate::get(), {fence});
     EXPECT_TRUE(answer.is(kind::list)) << answer.text;

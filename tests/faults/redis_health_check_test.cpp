@@ -1,4 +1,4 @@
-// A server is examined while its network, its users and the program itself go on.
+// A server is examined while its network, its users and the program itself continue.
 #include <gtest/gtest.h>
 
 #include "faults/redis_store.hpp"

@@ -1,4 +1,4 @@
-// Processes that have no file descriptor or no thread left: what is granted is renewed, and what is refused says why.
+// A process without free file descriptors or threads still renews its locks, and its errors name the cause.
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -36,16 +36,17 @@ bool contains_all(const std::string& text, std::initializer_list<std::string_vie
   return all;
 }
 
-/// Some ttls later.
+/// Returns true if all leases are still held after several ttls.
 bool are_held_for_long(const std::vector<lease>& all) {
   const auto end = boot_clock::now() + 4 * ttl_in_need;
   const auto are_held = [&] { return std::ranges::all_of(all, &lease::held); };
   return test::eventually([&] { return !are_held() || boot_clock::now() >= end; }) && are_held();
 }
 
-/// Opens 40 stores, and takes a lock with each. True: some were refused, for this reason, and the others stay held.
+/// Opens 40 stores and acquires a lock with each. Returns true if some were refused for this reason and the others stay
+/// held.
 bool are_held_or_refused(const std::string& url, std::initializer_list<std::string_view> why) {
-  std::vector<store> stores;  // those that were refused a lock, too: they keep what they have opened
+  std::vector<store> stores;  // also those without a lock, which keep what they have opened
   std::vector<lease> all;
   int refused = 0;
   for (int n = 0; n < 40; ++n) {

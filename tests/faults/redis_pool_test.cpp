@@ -1,4 +1,4 @@
-// Many callers on few connections that break: each gets its own reply, or learns that it is not known.
+// Many callers share few connections that break: each gets its own reply or learns that the outcome is unknown.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Grants that replicas must have: all there, some paused, too many asked for; and what that costs.
+// Grants that replicas must have, with all replicas, some paused or too few of them; and their cost.
 #include <gtest/gtest.h>
 
 #include <shared_mutex>
@@ -141,7 +141,7 @@ TEST_F(redis_replicas, cost_no_round_trip_and_do_not_delay_renew_or_release) {
   }
   EXPECT_EQ(calls("wait"), waits + pairs) << "behind the grants, and nothing else";
   EXPECT_GE(calls("evalsha"), scripts + 3 * pairs);
-  // If it waited for the grant before it sent the rest, that would never be sent.
+  // If the client waited for the grant before it sent the rest, it would never send the rest.
   const std::int64_t before = calls("wait");
   proxy.treat(fault_proxy::way::to_client, fault_proxy::treatment::hold);
   auto got = std::async(std::launch::async, [&] { return one.store.try_acquire("b", within(test::hang)); });

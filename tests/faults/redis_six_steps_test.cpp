@@ -1,5 +1,5 @@
 // The six steps from SETNX to a safe lock, on a real server. At each step the lock is taken with plain commands, and
-// seen to break; Holdfast is in the same situation, and does not. docs/safety.md tells the story.
+// seen to break; Holdfast does not break in the same situation. docs/safety.md explains each step.
 #include <gtest/gtest.h>
 
 #include "faults/redis_store.hpp"
@@ -15,7 +15,7 @@ class redis_six_steps : public testing::Test {
     const redis::value answer = server.ask(w);
     return answer.number == 1 || answer.text == "OK";
   }
-  /// A lock of the third step and later ones.
+  /// Acquires a lock as in the third step and later ones.
   [[nodiscard]] bool takes(std::string_view who, std::string_view ttl) const {
     return says_yes({"SET", "naive", who, "NX", "PX", ttl});
   }
@@ -122,7 +122,7 @@ TEST_F(redis_six_steps, five_without_renewal_allows_two_holders) {
 
 TEST_F(redis_six_steps, six_without_a_fence_lets_a_late_write_win) {
   EXPECT_TRUE(takes("A", "30"));
-  EXPECT_EQ(holder(), "A") << "it is mine, says A, and is paused before its write; so is the thread that renews";
+  EXPECT_EQ(holder(), "A") << "A checks that it holds the lock and is paused before its write, as is its renewer";
   run_out();
   EXPECT_TRUE(takes("B", "60000"));
   EXPECT_TRUE(says_yes({"SET", "data", "B's"}));

@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 using test::fault_proxy;
 using test::happens;
 
-/// A client of its own, with an eye on it.
+/// A client of its own whose events are recorded.
 struct watched_client {
   explicit watched_client(const std::string& url, std::chrono::milliseconds patience = 5s)
       : seen(std::make_shared<test::recorder>()), store(open(url, {.patience = patience, .observe = seen})) {}
   std::shared_ptr<test::recorder> seen;
   holdfast::store store;
 
-  /// Waits for it on a thread of its own; it stands in the queue when this returns.
+  /// Waits for the lock on another thread. Returns when the waiter is in the queue.
   [[nodiscard]] std::future<std::optional<lease>> wait_for(const std::string& name, lock_options o = {}) {
     const std::size_t before = seen->events(event::kind::waiting).size();
     auto got =
@@ -33,7 +33,7 @@ struct watched_client {
   }
 };
 
-/// What a call says when it fails.
+/// Returns the error of a failed call.
 template <class F>
 [[nodiscard]] std::pair<std::error_code, std::string> failure_of(F f) {
   try {

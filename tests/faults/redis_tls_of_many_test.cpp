@@ -1,4 +1,4 @@
-// TLS where there are several servers: each of them is verified, also those that the others name.
+// TLS with several servers: each is verified, also those that are found through the others.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// TLS is verified, always: by its chain and by its name. And addresses: IPv4, IPv6, names with several.
+// TLS certificates are always verified, both chain and name. Addresses may be IPv4, IPv6 and names with several.
 #include <gtest/gtest.h>
 
 #include <fstream>

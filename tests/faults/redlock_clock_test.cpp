@@ -1,4 +1,4 @@
-// What Redlock does not give, and fences do: the two counterexamples of M. Kleppmann, on real servers.
+// Fences protect where Redlock does not: the two counterexamples of M. Kleppmann, on real servers.
 #include <gtest/gtest.h>
 
 #include "faults/redlock_servers.hpp"

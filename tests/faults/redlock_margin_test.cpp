@@ -86,7 +86,8 @@ TEST(redlock_margin, fails_with_advice_if_it_cannot_be_reached) {
   EXPECT_NE(text.find("2 of the 3 servers that a min_margin of 1 needs gave the lock"), std::string::npos) << text;
   EXPECT_NE(text.find("lower min_margin"), std::string::npos) << text;
   EXPECT_NE(text.find(servers[2].socket()), std::string::npos) << text;
-  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; })) << "what it was given in vain is taken back";
+  EXPECT_TRUE(test::eventually([&] { return servers.holding("a") == 0; }))
+      << "the votes of the failed attempt are withdrawn";
   servers[2].start();
   watched_client patient(servers.url("young_nodes=vote&max_ttl=1h&min_margin=1"));
   EXPECT_TRUE(patient.store.try_acquire("a", within(test::hang), {.ttl = 1h}));
@@ -108,7 +109,7 @@ TEST(redlock_margin, of_one_among_five_tolerates_a_dead_server) {
   lease held = one.store.acquire("a", {.ttl = 1h});
   EXPECT_EQ(held.margin(), 1u);
   servers[3].kill();
-  EXPECT_TRUE(held.renew(1h)) << "what is held needs a majority, and no margin";
+  EXPECT_TRUE(held.renew(1h)) << "a renewal needs a majority but no margin";
   EXPECT_TRUE(grows_to(held, 0));
 }
 

@@ -7,7 +7,7 @@
 
 namespace holdfast::faults {
 
-/// Some servers that know nothing of one another.
+/// Several independent servers.
 class redlock_servers {
  public:
   explicit redlock_servers(std::size_t many, const std::vector<std::string>& options = {}) {
@@ -16,7 +16,7 @@ class redlock_servers {
   [[nodiscard]] test::redis_server& operator[](std::size_t n) { return *all_[n]; }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
 
-  /// They have just been started, and vote all the same.
+  /// The default options let servers vote although they have just been started.
   [[nodiscard]] std::string url(const std::string& more = "young_nodes=vote&max_ttl=1h") const {
     return url_of("timeout=300ms&" + more);
   }
@@ -25,7 +25,7 @@ class redlock_servers {
     for (const auto& each : all_) paths.append(paths.empty() ? "" : ",").append(each->socket());
     return "redlock+unix://" + paths + "?" + options;
   }
-  /// At how many of those that answer the name is held.
+  /// Returns the number of answering servers at which the name is held.
   [[nodiscard]] std::size_t holding(const std::string& name) const {
     std::size_t many = 0;
     for (const auto& each : all_) {

@@ -233,7 +233,7 @@ TEST(redlock, forgets_a_waiter_that_no_longer_asks) {
 }
 
 TEST(redlock, does_not_let_a_young_server_vote) {
-  // Those that write everything to disk at once vote at any age.
+  // Servers that write everything to disk at once vote at any age.
   test::redis_server first({"--appendonly", "yes", "--appendfsync", "always"});
   test::redis_server second;
   test::redis_server third({"--appendonly", "yes", "--appendfsync", "always"});
@@ -307,7 +307,7 @@ TEST(redlock, writes_the_highest_fence_back_to_a_majority) {
     EXPECT_EQ(servers[1].ask({"GET", last_fence}).text, std::to_string(fence + 63));
     EXPECT_EQ(held.release(), released::yes);
   }
-  // So others know it when the first one is gone.
+  // Other servers then know it when the first one is dead.
   servers[2].start();
   servers[0].kill();
   const std::optional<lease> next = one.store.try_acquire("a", within(test::hang), {.ttl = 1h});

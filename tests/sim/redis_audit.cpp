@@ -239,7 +239,7 @@ void redis_audit::note_places(const redis_step& s, const view& now, const value&
   places_[s.owner()] = at->second;
 }
 
-/// By messages.
+/// Counts the grants that the server sends in messages.
 void redis_audit::note_grants(const redis_step& s, const view& now) {
   for (const std::string& who : let_in(s, now)) {
     if (who != s.owner()) ++answers_[{claim_in(who), asked::poll, true}];

@@ -56,7 +56,7 @@ TEST_F(acquire, serves_local_callers_in_the_order_in_which_they_came) {
   }
 }
 
-TEST_F(acquire, takes_the_lock_of_a_dead_process_when_its_ttl_is_over) {
+TEST_F(acquire, takes_the_lock_of_a_dead_process_after_its_ttl) {
   const dead_holder dead(world_, "a", 10s);
   std::future<outcome> asked = client_.ask("a");
   world_.advance(10s - 1ns);
@@ -348,7 +348,7 @@ TEST_F(acquire, fails_at_once_when_asking_again_cannot_help) {
   EXPECT_EQ(end.why->text, "the server's words");
 }
 
-TEST_F(acquire, releases_in_the_background_what_was_granted_unheard) {
+TEST_F(acquire, releases_an_unnoticed_grant_in_the_background) {
   world_.server->set_faults({.lose_replies = 1});
   std::future<outcome> asked = client_.ask("a", {.within = 1s});
   EXPECT_EQ(world_.server->size(), 1u) << "the request was carried out";

@@ -79,7 +79,7 @@ TEST(holding, is_extended_only_while_it_is_not_over) {
   EXPECT_FALSE(h->extend(holding_start + 9s, holding_start + 2s));
 }
 
-TEST(holding, is_over_for_good_once_it_was_seen_over) {
+TEST(holding, stays_over_once_it_was_seen_over) {
   const auto h = holding_until(holding_start + 1s);
   EXPECT_FALSE(h->valid(holding_start + 1s));
   EXPECT_FALSE(h->extend(holding_start + 9s, holding_start))
@@ -97,7 +97,7 @@ TEST(holding, without_a_ttl_is_valid_forever) {
   EXPECT_TRUE(holding_until(runtime::never)->valid(holding_start + 24h * 10'000));
 }
 
-TEST(holding, must_end_when_its_max_hold_is_over) {
+TEST(holding, must_end_after_its_max_hold) {
   const auto bounded = std::make_shared<holding>("a", terms{.ttl = 1s, .max_hold = 3s}, storage::owner_id{}, nullptr,
                                                  storage::grant{}, holding_start);
   EXPECT_EQ(bounded->must_end(), holding_start + 3s);

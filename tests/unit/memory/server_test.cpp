@@ -90,7 +90,7 @@ TEST_F(memory_server, does_not_queue_a_claim_that_only_looks) {
   EXPECT_EQ(server_.size(), 0u);
 }
 
-TEST_F(memory_server, drops_a_holder_whose_ttl_is_over) {
+TEST_F(memory_server, drops_a_holder_whose_ttl_has_expired) {
   party &holder = add_party(), &next = add_party();
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(next, now_ + 10s - 1ns));
