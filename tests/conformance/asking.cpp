@@ -35,7 +35,7 @@ TEST_OF_STORES(asking, returns_false_for_a_released_lock) {
   EXPECT_FALSE(client(1).revoke("a"));
 }
 
-TEST_OF_STORES(asking, reaches_the_holder_who_keeps_the_lock_until_it_lets_go) {
+TEST_OF_STORES(asking, reaches_the_holder_which_keeps_the_lock_until_release) {
   lease held = client(0).acquire("a", {.ttl = brief()});
   const std::stop_token asked = held.revoke_requested();
   EXPECT_FALSE(asked.stop_requested());
@@ -178,7 +178,7 @@ TEST_OF_STORES(asking_of_some, reaches_all_readers) {
   EXPECT_TRUE(test::happens(three.revoke_requested()));
 }
 
-TEST_OF_STORES(asking_of_some, does_not_reach_readers_who_come_later) {
+TEST_OF_STORES(asking_of_some, does_not_reach_later_readers) {
   const lease one = client(0).acquire("a", {.ttl = brief(), .shared = true});
   const lease other = client(1).acquire("b", {.ttl = brief()});
   EXPECT_TRUE(client(2).revoke("a"));

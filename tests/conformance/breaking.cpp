@@ -58,7 +58,7 @@ TEST_OF_STORES(breaking, a_fixed_lease_takes_it_too) {
   EXPECT_TRUE(is_free("a"));
 }
 
-TEST_OF_STORES(breaking, lets_one_in_who_waits_and_takes_it_from_that_one_in_its_turn) {
+TEST_OF_STORES(breaking, admits_a_waiter_whose_lock_can_then_be_broken) {
   lease first = client(0).acquire("a", {.ttl = 1h});
   std::future<lease> second = wait_in_background(1, 1h);
   EXPECT_TRUE(client(3).break_lock("a", first.fence(), "it hangs"));
@@ -221,7 +221,7 @@ TEST_OF_STORES(breaking_of_some, of_the_last_reader_lets_a_writer_in) {
   EXPECT_TRUE(test::happens(one.lost_token()));
 }
 
-TEST_OF_STORES(breaking_of_some, lets_in_readers_who_wait) {
+TEST_OF_STORES(breaking_of_some, admits_waiting_readers) {
   const lease one = client(0).acquire("a", {.ttl = 1h});
   std::vector<std::future<lease>> readers;
   for (std::size_t n = 1; n <= 2; ++n) {

@@ -230,7 +230,7 @@ TEST_OF_STORES(cells, notify_waiters_of_a_change_and_of_a_removal) {
   }
 }
 
-TEST_OF_STORES(cells, wake_two_who_wait_for_each_other_again_and_again) {
+TEST_OF_STORES(cells, wake_two_clients_that_take_turns) {
   const auto play = [](const std::shared_ptr<handle>& mine, std::uint64_t parity) {
     for (reading is = mine->get(); !is.there || is.number < 60;) {
       const bool my_turn = is.number % 2 == parity;

@@ -138,7 +138,7 @@ TEST_OF_STORES(death_among_several, of_one_reader_keeps_the_writer_behind_the_ot
   EXPECT_TRUE(test::get(std::move(writer)));
 }
 
-TEST_OF_STORES(death_among_several, of_a_writer_lets_all_readers_in_who_wait) {
+TEST_OF_STORES(death_among_several, of_a_writer_admits_all_waiting_readers) {
   (void)client(0);
   (void)client(2);
   shared_mutex dying(client(1), "a", on());

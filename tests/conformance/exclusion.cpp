@@ -23,7 +23,7 @@ TEST_OF_STORES(exclusion, lets_one_client_hold_a_name_at_a_time) {
   EXPECT_TRUE(first.held());
   EXPECT_FALSE(client(1).try_acquire("a"));
   EXPECT_FALSE(client(0).try_acquire("a"));
-  std::error_code why;  // so short a limit may end before the store can answer
+  std::error_code why;  // such a short limit may end before the store can answer
   EXPECT_FALSE(client(1).try_acquire("a", within(5ms), {}, why));
   EXPECT_EQ(first.release(), released::yes);
   // One poll is not enough: the claim that gave up above leaves the queue in the background and may be granted
@@ -68,7 +68,7 @@ TEST_OF_STORES(exclusion, keeps_the_threads_of_several_clients_apart) {
   EXPECT_EQ(counter, 400);
 }
 
-TEST_OF_STORES(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
+TEST_OF_STORES(exclusion, holds_for_clients_with_very_short_limits) {
   int counter = 0;
   std::atomic<int> entered{0};
   std::vector<store> clients;
@@ -77,7 +77,7 @@ TEST_OF_STORES(exclusion, keeps_those_apart_who_try_for_a_moment_and_go) {
     const test::threads all(8, [&](int me) {
       store& mine = clients[static_cast<std::size_t>(me) % clients.size()];
       for (int k = 0; k < 50; ++k) {
-        std::error_code why;  // so short a limit may end before the store can answer
+        std::error_code why;  // such a short limit may end before the store can answer
         const std::optional<lease> held =
             mine.try_acquire("a", within(std::chrono::microseconds(40 * (k % 10))), {.ttl = 1h}, why);
         if (!held) continue;

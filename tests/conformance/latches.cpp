@@ -62,7 +62,7 @@ TEST_OF_STORES(latches, count_several_at_once_and_never_below_zero) {
   EXPECT_TRUE(counts.try_wait());
 }
 
-TEST_OF_STORES(latches, are_agreed_on_by_all_who_name_them) {
+TEST_OF_STORES(latches, have_one_count_that_all_clients_must_agree_on) {
   latch counts(client(0), "a", 3);
   counts.count_down();
   latch other(client(1), "a", 4);

@@ -106,7 +106,7 @@ TEST_OF_STORES(lists, how_many_wait_and_not_who) {
 TEST_OF_STORES(lists, refuse_an_unknown_cursor_or_continue_from_there) {
   const lease held = client(0).acquire("a", {.ttl = 1h});
   try {
-    (void)client(1).list("", "what nobody said");
+    (void)client(1).list("", "an unknown cursor");
   } catch (const lock_error& e) {
     EXPECT_EQ(e.code(), errc::bad_option);
   }

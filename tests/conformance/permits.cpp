@@ -75,7 +75,7 @@ TEST_OF_STORES(permits, go_to_waiters_in_order_without_overtaking_a_large_reques
   EXPECT_EQ(order, (std::vector<std::string>{"large", "small"}));
 }
 
-TEST_OF_STORES(permits, wake_all_who_fit_when_many_come_back) {
+TEST_OF_STORES(permits, wake_all_waiters_that_fit_when_many_are_released) {
   constexpr std::size_t many = 4;
   semaphore all(client(0), "a", many, patient);
   lease everything = all.take(many);
@@ -115,7 +115,7 @@ TEST_OF_STORES(permits, go_to_the_next_when_the_first_in_line_gives_up) {
   EXPECT_TRUE(test::get(std::move(small)));
 }
 
-TEST_OF_STORES(permits, have_a_number_that_all_who_use_them_agree_on) {
+TEST_OF_STORES(permits, have_a_number_that_all_users_must_agree_on) {
   semaphore right(client(0), "a", 3, patient);
   semaphore wrong(client(1), "a", 4, patient);
   right.acquire();

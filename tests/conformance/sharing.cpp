@@ -109,7 +109,7 @@ TEST_OF_STORES(sharing, is_in_order_of_arrival_so_that_neither_side_starves) {
   EXPECT_EQ(order, (std::vector<std::string>{"writer", "reader", "reader", "reader"}));
 }
 
-TEST_OF_STORES(sharing, lets_readers_who_wait_together_in_together) {
+TEST_OF_STORES(sharing, admits_readers_that_wait_together_at_once) {
   constexpr std::size_t many = 4;
   shared_mutex writing(client(0), "a", patient);
   writing.lock();

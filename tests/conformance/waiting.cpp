@@ -68,7 +68,7 @@ TEST_OF_STORES(waiting, ends_at_its_limit_and_leaves_no_trace) {
   lease held = client(0).acquire("a", {.ttl = 1h});
   store waiter = client(1);
   const auto end = boot_clock::now() + 20ms;
-  std::error_code why;  // so short a limit may end before the store can answer
+  std::error_code why;  // such a short limit may end before the store can answer
   EXPECT_FALSE(waiter.try_acquire("a", limit(end), {}, why));
   EXPECT_GE(boot_clock::now(), end);
   EXPECT_EQ(held.release(), released::yes);

@@ -17,7 +17,7 @@ runtime::task<runtime::wake> look(runtime::io& i, runtime::signal& s) {
 }
 
 /// Returns whether the server has pushed a grant, once per grant.
-bool is_told(party& p) {
+bool has_push(party& p) {
   runtime::inline_io here;
   return run_inline(look(here, p.granted())) == runtime::wake::signalled;
 }
@@ -62,9 +62,9 @@ TEST_F(memory_server, grants_in_arrival_order_and_notifies_waiters) {
   for (party* p : {&first, &second, &third}) EXPECT_FALSE(gets_it(*p, now_));
   party* last = &holder;
   for (party* p : {&first, &second, &third}) {
-    EXPECT_FALSE(is_told(*p));
+    EXPECT_FALSE(has_push(*p));
     EXPECT_TRUE(server_.release(*last, now_));
-    EXPECT_TRUE(is_told(*p));
+    EXPECT_TRUE(has_push(*p));
     EXPECT_TRUE(gets_it(*p, now_));
     last = p;
   }
@@ -86,7 +86,7 @@ TEST_F(memory_server, does_not_queue_a_claim_that_only_looks) {
   ASSERT_TRUE(gets_it(holder, now_));
   EXPECT_FALSE(gets_it(looker, now_));
   EXPECT_TRUE(server_.release(holder, now_));
-  EXPECT_FALSE(is_told(looker));
+  EXPECT_FALSE(has_push(looker));
   EXPECT_EQ(server_.size(), 0u);
 }
 
@@ -106,8 +106,8 @@ TEST_F(memory_server, grants_to_the_first_waiter_on_any_poll_after_expiry) {
   EXPECT_FALSE(gets_it(first, now_));
   EXPECT_FALSE(gets_it(second, now_));
   EXPECT_FALSE(gets_it(third, now_ + 10s)) << "it overtook the waiters";
-  EXPECT_TRUE(is_told(first));
-  EXPECT_FALSE(is_told(second));
+  EXPECT_TRUE(has_push(first));
+  EXPECT_FALSE(has_push(second));
   EXPECT_TRUE(gets_it(first, now_ + 10s));
 }
 
@@ -143,9 +143,9 @@ TEST_F(memory_server, removes_a_waiter_on_release_or_leave) {
   EXPECT_TRUE(server_.release(first, now_));
   server_.leave(second);
   EXPECT_TRUE(server_.release(holder, now_));
-  EXPECT_TRUE(is_told(third));
-  EXPECT_FALSE(is_told(first));
-  EXPECT_FALSE(is_told(second));
+  EXPECT_TRUE(has_push(third));
+  EXPECT_FALSE(has_push(first));
+  EXPECT_FALSE(has_push(second));
 }
 
 TEST_F(memory_server, grants_again_to_its_holder_without_shortening) {
@@ -178,7 +178,7 @@ TEST_F(memory_server, forgets_everything_and_wakes_waiters) {
   EXPECT_FALSE(gets_it(first, now_));
   server_.forget_everything();
   EXPECT_EQ(server_.size(), 0u);
-  EXPECT_TRUE(is_told(first));
+  EXPECT_TRUE(has_push(first));
   EXPECT_FALSE(server_.renew(holder, 10s, now_));
   EXPECT_TRUE(gets_it(second, now_));
   EXPECT_FALSE(gets_it(first, now_));
@@ -191,12 +191,12 @@ TEST_F(memory_server, loses_one_in_n_notifications_of_a_grant) {
   for (int k = 0; k < 5; ++k) line.push_back(&add_party());
   ASSERT_TRUE(gets_it(*line[0], now_));
   for (std::size_t k = 1; k < 5; ++k) EXPECT_FALSE(gets_it(*line[k], now_));
-  int told = 0;
+  int pushes = 0;
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_TRUE(server_.release(*line[k], now_));
-    told += is_told(*line[k + 1]) ? 1 : 0;
+    pushes += has_push(*line[k + 1]) ? 1 : 0;
   }
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(pushes, 2);
 }
 
 TEST(memory_servers, are_shared_by_name_while_a_client_exists) {

@@ -15,7 +15,7 @@ value said(std::string_view bytes) {
   return d.next().value();
 }
 
-TEST(cluster_map, reads_who_has_which_slots) {
+TEST(cluster_map, reads_the_slots_of_each_node) {
   const auto all = slots_in(said("*2\r\n"
                                  "*4\r\n:0\r\n:8191\r\n"
                                  "*4\r\n$9\r\n127.0.0.1\r\n:7001\r\n$1\r\na\r\n%0\r\n"
