@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 
 #include "core/engine.hpp"
 #include "core/retry.hpp"
@@ -27,7 +26,7 @@ task<storage::answer<instant>> engine::renew(io& i, std::shared_ptr<lease_state>
   bool mine = h->mutex.try_lock();
   if (!mine) mine = co_await h->mutex.try_lock_until(i, until);
   if (!mine) co_return renewal_in_flight();
-  const std::lock_guard ours(h->mutex, std::adopt_lock);
+  const runtime::adopted_lock ours(h->mutex);
   if (!lease->held(i.now())) co_return storage::answer<instant>::no();
   const storage::answer<instant> answer = co_await renewer_.renew(i, h, ttl, until);
   if (answer.is_yes()) h->change_ttl(ttl);
@@ -41,7 +40,7 @@ task<storage::answer<instant>> engine::downgrade(io& i, std::shared_ptr<lease_st
   bool mine = h->mutex.try_lock();
   if (!mine) mine = co_await h->mutex.try_lock_until(i, limit(rule.last, rule.stop));
   if (!mine) co_return renewal_in_flight();
-  const std::lock_guard ours(h->mutex, std::adopt_lock);
+  const runtime::adopted_lock ours(h->mutex);
   bool ended = false;
   const auto ask = [&](const limit& one) {
     ended = !lease->held(i.now());

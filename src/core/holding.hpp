@@ -110,8 +110,8 @@ class holding {
   [[nodiscard]] milliseconds ttl() const noexcept { return ttl_; }
   void change_ttl(milliseconds to) noexcept { ttl_ = to; }
   /// The longest ttl that the store was ever asked for, answered or not. After that it has dropped the claim by itself.
-  milliseconds longest_ttl;  // guarded by the turn
-  unsigned unanswered = 0;   ///< renewals since the last answer; guarded by the turn
+  milliseconds longest_ttl;  // guarded by `mutex`
+  unsigned unanswered = 0;   ///< renewals since the last answer; guarded by `mutex`
 
   /// The deadline decides whether the lock is held. It moves only before it has passed: once any thread has seen it
   /// pass, the holding has ended for good.

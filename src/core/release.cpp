@@ -1,5 +1,4 @@
 #include <functional>
-#include <mutex>
 #include <utility>
 
 #include "core/engine.hpp"
@@ -58,7 +57,7 @@ task<released> engine::release_in_turn(io& i, std::shared_ptr<lease_state> lease
     bool mine = h->mutex.try_lock() || out_of_turn;
     if (!mine) mine = co_await h->mutex.try_lock_until(i, l);  // a renewal in flight ends first
     if (mine) {
-      const std::lock_guard ours(h->mutex, std::adopt_lock);
+      const runtime::adopted_lock ours(h->mutex);
       storage::answer<storage::done> gone = co_await h->claim->release(i, l);
       env_.store_silence.note(gone, i.now());
       if (gone.is_yes()) result = released::yes;
@@ -126,7 +125,7 @@ bool engine::hand_over(const lease_state& lease, instant now) {
 task<void> engine::retry_release(std::shared_ptr<holding> h) {
   const bool mine = co_await h->mutex.try_lock_until(env_.loop, limit(runtime::never, env_.ending.get_token()));
   if (!mine) co_return;
-  const std::lock_guard ours(h->mutex, std::adopt_lock);
+  const runtime::adopted_lock ours(h->mutex);
   const storage::answer<storage::done> gone = co_await retry_release(*h->claim, h->longest_ttl);
   (void)gone;
 }

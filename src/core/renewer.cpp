@@ -1,7 +1,6 @@
 #include "core/renewer.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "runtime/back_off.hpp"
@@ -116,7 +115,7 @@ task<void> renewer::renew_one(std::shared_ptr<holding> h, storage::shard on) {
     bool mine = h->mutex.try_lock();
     if (!mine) mine = co_await h->mutex.try_lock_until(env_.loop, limit(h->deadline(), env_.ending.get_token()));
     if (!mine) co_return;  // the deadline has passed, which run() handles
-    const std::lock_guard ours(h->mutex, std::adopt_lock);
+    const runtime::adopted_lock ours(h->mutex);
     const instant sent = env_.loop.now();
     // If less than the smallest ttl is left, a renewal gains nothing.
     const bool worth_it = std::min(h->must_end(), h->on.renew ? never : h->deadline()) >= sent + 10ms;

@@ -28,7 +28,7 @@ class renewer {
   [[nodiscard]] task<void> run();  ///< on the loop, until environment::ending
   void add(const std::shared_ptr<holding>&, instant now);
   void remove(holding&) noexcept;
-  /// Renews now. The caller has the turn of the holding.
+  /// Renews now. The caller has locked the mutex of the holding.
   [[nodiscard]] task<storage::answer<instant>> renew(io&, std::shared_ptr<holding>, milliseconds ttl, limit);
   /// The deadline was extended by another call.
   void reschedule(holding& h, instant now) noexcept { renew_at(h, next_renewal(h, now)); }

@@ -1,7 +1,6 @@
 #include "quorum/attempt.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -32,7 +31,7 @@ task<void> repair(server_set& all, std::shared_ptr<attempt> a, std::size_t who, 
   bool mine = a->mutexes[who].try_lock();
   if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return;
-  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  const runtime::adopted_lock ours(a->mutexes[who]);
   const milliseconds ttl = std::chrono::ceil<milliseconds>(a->ends - all.loop().now());
   if (a->withdrawals || ttl <= 0ms) co_return;
   const answer<done> got = co_await all[who].repair(all.loop(), *a, a->fence, ttl, l);
@@ -62,7 +61,7 @@ task<answer<vote>> ask(server_set& all, std::shared_ptr<attempt> a, std::size_t 
   bool mine = a->mutexes[who].try_lock();
   if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return answer<vote>::unknown(failure::late("not asked"));
-  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  const runtime::adopted_lock ours(a->mutexes[who]);
   answer<vote> got = co_await all[who].ask(all.loop(), *a, l);
   a->count(who, got.is_yes() && got.value().fence != 0);
   if (got.is_unknown() && a->elected) repair_soon(all, a, who);
@@ -73,7 +72,7 @@ task<answer<done>> raise_fence(server_set& all, std::shared_ptr<attempt> a, std:
   bool mine = a->mutexes[who].try_lock();
   if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return answer<done>::unknown(failure::late("not asked"));
-  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  const runtime::adopted_lock ours(a->mutexes[who]);
   answer<done> got = co_await all[who].raise_fence(all.loop(), *a, a->fence, l);
   if (got.is_no()) a->count(who, false);
   co_return got;
@@ -84,7 +83,7 @@ task<answer<done>> renew(server_set& all, std::shared_ptr<attempt> a, std::size_
   bool mine = a->mutexes[who].try_lock();
   if (!mine) mine = co_await a->mutexes[who].try_lock_until(all.loop(), l);
   if (!mine) co_return answer<done>::unknown(failure::late("a step before is still under way"));
-  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  const runtime::adopted_lock ours(a->mutexes[who]);
   answer<done> got = co_await all[who].renew(all.loop(), *a, ttl, l);
   a->count(who, got.is_yes());
   if (!got.is_yes() && a->renewed == number) repair_soon(all, a, who);
@@ -97,7 +96,7 @@ task<answer<done>> withdraw(server_set& all, std::shared_ptr<attempt> a, std::si
   if (!mine)
     mine =
         co_await a->mutexes[who].try_lock_until(all.loop(), limit(runtime::never));  // the step before us has a limit
-  const std::lock_guard ours(a->mutexes[who], std::adopt_lock);
+  const runtime::adopted_lock ours(a->mutexes[who]);
   answer<done> got = answer<done>::no();
   for (unsigned tries = 0;; ++tries) {
     const bool last = all.is_ending();
