@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t format_version = 3;
+constexpr std::int64_t table_version = 3;
 constexpr std::int64_t our_mark = 0x486f6c64;  // "Hold"
 
 constexpr std::array<const char*, 3> files_of_sqlite{"locks.db", "locks.db-wal", "locks.db-shm"};
@@ -158,12 +158,12 @@ void database::make_tables(const fence_reserve& fences, const sessions& alive) {
   }
   const auto written_by = [&](const char* which) {
     return path_ + " was written by " + which + " version of Holdfast (format " + std::to_string(found) +
-           ", this version knows " + std::to_string(format_version) + ")";
+           ", this version knows " + std::to_string(table_version) + ")";
   };
-  if (found > format_version) throw storage::failure(errc::foreign, written_by("a newer"));
+  if (found > table_version) throw storage::failure(errc::foreign, written_by("a newer"));
   const bool in_use = alive.any_other();
   // Without the file "fences" it is unknown in which boot the tables were written.
-  if (found == format_version && (in_use || !fences.is_new())) return;
+  if (found == table_version && (in_use || !fences.is_new())) return;
   if (in_use && found == 0) {
     throw storage::failure(errc::foreign, path_ + " was deleted or replaced while clients use it; stop them");
   }

@@ -27,7 +27,7 @@ std::unique_ptr<client> client::open(const std::string& url, runtime::loop& loop
 }
 
 std::unique_ptr<client> client::open(settings s, runtime::loop& loop) {
-  s.load_tls();
+  load_tls(s);
   const auto over_sockets = [&](const identity& me, listener& who) -> std::unique_ptr<transport> {
     if (s.of_a_cluster()) return std::make_unique<cluster>(s, me, loop, who);
     return std::make_unique<server_transport>(s, me, loop, who);

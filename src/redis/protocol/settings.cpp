@@ -280,15 +280,6 @@ std::string settings::shown(std::string_view url, std::span<const std::string_vi
   return net::without_secrets(url, {all, name_the_password});
 }
 
-void settings::load_tls() {
-  if (!tls || tls_context) return;
-  try {
-    tls_context = std::make_shared<const net::tls>(*tls);
-  } catch (const net::broken& e) {
-    throw storage::failure(errc::bad_option, e.what());
-  }
-}
-
 std::string settings::where() const {
   if (!path.empty()) return path;
   if (!sentinels) return text_of({host, port});

@@ -48,7 +48,7 @@ struct settings {
   std::optional<sentinel_settings> sentinels;  ///< replace host and port
   std::vector<net::endpoint> seeds;  ///< nodes of a cluster through which the others are found; empty for one server
   std::optional<net::tls_files> tls;
-  std::shared_ptr<const net::tls> tls_context;  ///< loaded from these files; all copies share it
+  std::shared_ptr<const net::tls> tls_context;  ///< loaded from these files by load_tls(); all copies share it
   std::string user;
   std::string password;
   int database = 0;
@@ -68,10 +68,6 @@ struct settings {
   /// Returns the URL, valid or not, without secrets. `also` names further options that are not secret.
   [[nodiscard]] static std::string shown(std::string_view url, std::span<const std::string_view> also);
   [[nodiscard]] static std::string shown(std::string_view url) { return shown(url, {}); }
-  /// Reads the TLS files, if that has not been done. A store does so when it is opened, before its settings are copied
-  /// to each connection, because a file may be gone when a node or sentinel is first contacted. Throws
-  /// storage::failure.
-  void load_tls();
   /// Returns host:port, the path of the socket, or the service and its sentinels.
   [[nodiscard]] std::string where() const;
   [[nodiscard]] bool of_a_cluster() const noexcept { return !seeds.empty(); }

@@ -7,6 +7,7 @@
 
 #include "net/url.hpp"
 #include "redis/redlock/voter.hpp"
+#include "redis/transport/connection.hpp"
 #include "storage/answer.hpp"
 #include "storage/findings.hpp"
 
@@ -153,7 +154,7 @@ std::vector<std::unique_ptr<storage::voter>> redlock::open(runtime::loop& loop) 
   std::vector<std::unique_ptr<storage::voter>> all;
   all.reserve(servers.size());
   settings first = servers.front();
-  first.load_tls();
+  load_tls(first);
   for (settings each : servers) {
     each.tls_context = first.tls_context;
     all.push_back(std::make_unique<voter>(client::open(std::move(each), loop), voter::rules{max_ttl, young_ones_vote}));

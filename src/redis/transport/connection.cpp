@@ -130,8 +130,17 @@ value without_secret(value v, const std::string& secret) {
   return v;
 }
 
+void load_tls(settings& s) {
+  if (!s.tls || s.tls_context) return;
+  try {
+    s.tls_context = std::make_shared<const net::tls>(*s.tls);
+  } catch (const net::broken& e) {
+    throw storage::failure(errc::bad_option, e.what());
+  }
+}
+
 dialer::dialer(settings s) : settings_(std::move(s)) {
-  settings_.load_tls();
+  load_tls(settings_);
   if (settings_.sentinels) sentinels_ = std::make_unique<sentinels>(settings_);
 }
 

@@ -46,6 +46,10 @@ class connection {
 /// Removes a secret from an error: an error about an unknown command repeats the command, as far as there is room.
 [[nodiscard]] value without_secret(value, const std::string& secret);
 
+/// Reads the TLS files, if that has not been done. A store does so when it is opened, before its settings are copied to
+/// each connection, because a file may be gone when a node or sentinel is first contacted. Throws storage::failure.
+void load_tls(settings&);
+
 class sentinels;
 
 /// Opens connections to one server, or to the primary that the sentinels name.
