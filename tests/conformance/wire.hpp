@@ -180,7 +180,10 @@ class unpacker {
   void get(std::optional<T>& value) {
     bool there = false;
     get(there);
-    if (there) get(value.emplace());
+    if (!there) return;
+    T it{};
+    get(it);
+    value = std::move(it);
   }
   template <class N, class P>
   void get(std::chrono::duration<N, P>& d) {
